@@ -1,21 +1,21 @@
-//! The inbound HTTP adapter. Handlers parse the wire type, call one use-case and return a wire type. Must
-//! not name an adapter.
+//! The inbound HTTP adapter. Each handler parses a wire type, calls one use-case and returns a wire
+//! type. This module must not name any other adapter.
 //!
-//! A request passes the server, which enforces connection limits, then the edge (request id, log line,
-//! guard, errors), then the routes.
+//! A request passes through the server, which enforces connection limits, then the edge (request
+//! id, log line, authentication, error conversion), then the routes.
 //!
-//! # Rooms
+//! # Modules
 //!
-//! In order of dependency: no room names one that is listed below it, and no two files name each other in a
-//! circle.
+//! In order of dependency: no module uses one listed below it, and files do not depend on each
+//! other in cycles.
 //!
-//! | room | contents |
+//! | module | contents |
 //! |---|---|
-//! | `settings` | the sections `[http]` and `[auth]`, and options that follow from the deployment |
-//! | `wire` | shapes and parsing that several routes share: bodies, parameters, errors, token budgets |
-//! | `edge` | the server, authentication, sessions, limits, the document, metrics, the UI's files |
+//! | `settings` | the sections `[http]` and `[auth]`, and options derived from the deployment |
+//! | `wire` | shared shapes and parsing: bodies, parameters, errors, token budgets |
+//! | `edge` | the server, authentication, sessions, limits, OpenAPI document, metrics, UI files |
 //! | `routes` | one file per section of the contract, and the list of all routes |
-//! | `views` | what other inbound adapters may use of `wire` and `routes` |
+//! | `views` | the items of `wire` and `routes` that other inbound adapters may use |
 
 mod edge;
 mod routes;
@@ -40,7 +40,7 @@ use edge::upload_slots::UploadSlots;
 use edge::{metrics, ui};
 pub use settings::{AuthSettings, AuthToken, ExposureError, HttpOptions, HttpSettings, origin};
 
-/// Every route of the service, and the mounted endpoints.
+/// Builds the HTTP app: all routes of the service and the mounted endpoints.
 pub fn app(
     service: Arc<Shotlog>,
     options: HttpOptions,
@@ -55,7 +55,7 @@ pub fn app(
     let mut open = routes::open_paths(&options);
     let mut route_table = document.routes;
     if !options.server.api_only {
-        // The page is served by the API, which hides it from the document.
+        // `UiApi` serves the page but hides it from the document, so the table lacks it.
         route_table.add(ui::PAGE, "GET, HEAD");
     }
     let mut route = Route::new();
@@ -83,7 +83,7 @@ pub fn app(
     EdgeEndpoint { inner, guard, routes: route_table }.boxed()
 }
 
-/// The OpenAPI document as JSON, for the command line.
+/// Returns the OpenAPI document as JSON, for the command line.
 pub fn openapi(service: &Arc<Shotlog>, options: &HttpOptions) -> String {
     OpenApiDocument::new(&api(service, options), &service.status.schema()).json
 }

@@ -1,4 +1,4 @@
-//! The sections `[http]` and `[auth]`, and options that follow from the deployment.
+//! The configuration sections `[http]` and `[auth]`, and options derived from the deployment.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,60 +13,64 @@ use url::{Host, Url};
 
 use domain::kernel::access::Access;
 
-/// The HTTP server.
+/// Settings of the HTTP server. In the configuration file, durations and sizes have units (`"10s"`,
+/// `"64KiB"`) or are plain numbers of seconds or bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HttpSettings {
-    /// Address and port.
+    /// Address and port to listen on.
     pub listen: String,
-    /// Public base URL of the service. Empty: `http://` and the listening address.
+    /// Public base URL of the service. If empty, it is `http://` and the listening address.
     pub base_url: String,
-    /// Host names that requests may be sent to without tokens, in addition to that of `base_url`.
+    /// Host names that the service answers to if no tokens are configured, in addition to the host
+    /// of `base_url`.
     pub hosts: Vec<String>,
     /// Disables the web UI.
     pub api_only: bool,
-    /// Maximum concurrent connections; the one that has been idle for longest is closed for the next.
+    /// Maximum number of concurrent connections. At the limit, the connections that have been idle
+    /// longest are closed to make room.
     pub max_connections: usize,
-    /// Maximum time from a connection, or from the first byte of a further request, to the end of the
-    /// request head; seconds in the file.
+    /// Maximum time for a request head to arrive, measured from the start of the connection or, for
+    /// later requests, from the first byte.
     #[serde(with = "seconds")]
     pub header_timeout: Duration,
-    /// Maximum time between two requests of a connection; seconds in the file.
+    /// Maximum time that a connection may be idle between two requests.
     #[serde(with = "seconds")]
     pub idle_timeout: Duration,
-    /// Maximum time that a client may take no bytes of a response; seconds in the file.
+    /// Maximum time that sending a response may stall because the client does not read.
     #[serde(with = "seconds")]
     pub send_timeout: Duration,
-    /// Maximum size of a request head, bytes; at least 8192.
+    /// Maximum size of a request head, in bytes; at least 8192.
     #[serde(with = "byte_size")]
     pub max_header_bytes: usize,
-    /// Maximum size of a JSON body, bytes; for a compressed body, also after decompression.
+    /// Maximum size of a JSON body, in bytes, both as sent and after decompression.
     #[serde(with = "byte_size")]
     pub max_json_bytes: usize,
-    /// Minimum size of a JSON response that is compressed for clients that accept gzip, bytes.
+    /// Minimum size of the JSON responses that are compressed for clients that accept gzip, in
+    /// bytes.
     #[serde(with = "byte_size")]
     pub compress_min_bytes: u64,
-    /// Maximum size of a form body, bytes.
+    /// Maximum size of a form body, in bytes.
     #[serde(with = "byte_size")]
     pub max_form_bytes: usize,
-    /// Maximum size of a text field of an upload, bytes.
+    /// Maximum size of a text field in an upload form, in bytes.
     #[serde(with = "byte_size")]
     pub max_field_bytes: usize,
-    /// Maximum time for a JSON or form body to arrive; seconds in the file.
+    /// Maximum time for a JSON or form body to arrive.
     #[serde(with = "seconds")]
     pub body_timeout: Duration,
-    /// Maximum time that an upload may stall; seconds in the file.
+    /// Maximum time that an upload may stall.
     #[serde(with = "seconds")]
     pub upload_idle_timeout: Duration,
-    /// Maximum concurrent uploads.
+    /// Maximum number of concurrent uploads.
     pub max_uploads: usize,
-    /// How long a probe result is reused for `/health` and `/ready`; seconds in the file.
+    /// How long `/health` and `/ready` reuse a probe result, in seconds.
     #[serde(with = "seconds")]
     pub probe_interval: f64,
-    /// Interval between background probes of each store and server; seconds in the file.
+    /// Interval between background probes of each store and server, in seconds.
     #[serde(with = "seconds")]
     pub idle_probe_interval: f64,
-    /// Maximum time for a store or server to answer a probe; seconds in the file.
+    /// Maximum time for a store or server to answer a probe, in seconds.
     #[serde(with = "seconds")]
     pub probe_timeout: f64,
 }
@@ -98,7 +102,7 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// Public URL of a service that listens on `address`.
+    /// Returns the public URL of a service that listens on `address`.
     pub fn public_url(&self, address: SocketAddr) -> String {
         let configured = self.base_url.trim_end_matches('/');
         if !configured.is_empty() {
@@ -115,10 +119,10 @@ impl HttpSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuthSettings {
-    /// Accepted values of `X-Core-Token` with their access rights; several while one is being rotated.
-    /// Empty leaves the API open.
+    /// Accepted tokens with their access rights. During a rotation, the old and the new token are
+    /// both listed. If empty, the API needs no token.
     pub tokens: Vec<AuthToken>,
-    /// Allows listening beyond loopback without tokens.
+    /// Allows other hosts to reach an API without tokens.
     pub allow_anonymous: bool,
     /// Lifetime of a browser session, `session_lifetime` in the file.
     #[serde(rename = "session_lifetime", with = "seconds")]
@@ -135,17 +139,17 @@ impl Default for AuthSettings {
     }
 }
 
-/// A token and its access rights. In the file it is a string, which has full access, or `{ token = "…",
-/// collections = ["…"], read_only = true }`.
+/// A token and its access rights. In the configuration file, it is a string, which grants full
+/// access, or a table such as `{ token = "…", collections = ["…"], read_only = true }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthToken {
     /// The value that callers send.
     pub token: String,
-    /// What it gives access to.
+    /// The access rights that the token grants.
     pub access: Access,
 }
 
-/// A token with limited access, as in the file.
+/// A token with limited access, in the form of the configuration file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RestrictedToken {
@@ -211,8 +215,8 @@ impl<'de> Deserialize<'de> for AuthToken {
 pub struct ExposureError(String);
 
 impl AuthSettings {
-    /// Rejects an API without tokens that is reachable from other hosts, by `address` or `base_url`, unless
-    /// `allow_anonymous` is set.
+    /// Returns an error if other hosts can reach the API through `address` or `base_url`, there are
+    /// no tokens, and `allow_anonymous` is not set.
     pub fn check_exposure(&self, address: SocketAddr, base_url: &str) -> Result<(), ExposureError> {
         if !self.tokens.is_empty() || self.allow_anonymous {
             return Ok(());
@@ -227,7 +231,7 @@ impl AuthSettings {
     }
 }
 
-/// Whether a URL's host is this machine.
+/// Whether the host of `base_url` is a loopback name or address.
 fn is_loopback(base_url: &str) -> bool {
     let Ok(url) = Url::parse(base_url) else { return false };
     match url.host() {
@@ -242,7 +246,7 @@ fn is_loopback(base_url: &str) -> bool {
     }
 }
 
-/// HTTP options that do not belong to the service itself.
+/// Options of the HTTP adapter: its settings and values that depend on the deployment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpOptions {
     /// The section `[http]`.
@@ -251,15 +255,16 @@ pub struct HttpOptions {
     pub auth: AuthSettings,
     /// Public URL of the service, such as `https://video.example.org`.
     pub base_url: String,
-    /// Serve stored objects below `/storage/`, for storage whose public URLs point to this service.
+    /// Whether to serve stored objects below `/storage/`, for storage whose public URLs point to
+    /// this service.
     pub serves_storage: bool,
     /// `scheme://host` of the storage's public URLs, if it differs from the service's.
     pub storage_origin: Option<String>,
-    /// Version of the service, for the document.
+    /// Version of the service, for the OpenAPI document.
     pub version: String,
 }
 
-/// `scheme://host[:port]` of a URL; `None` for an invalid URL.
+/// Returns the `scheme://host[:port]` of a URL, or `None` if the URL is invalid.
 pub fn origin(url: &str) -> Option<String> {
     url::Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
 }

@@ -1,4 +1,4 @@
-//! Wire types and validation of the HTTP API, for other inbound adapters.
+//! Wire types and validation of the HTTP API that other inbound adapters may use.
 
 pub(crate) use super::routes::aggregates::OneAggregate;
 pub(crate) use super::routes::ask::{AskRequest, AskResponseBody};

@@ -1,5 +1,5 @@
-//! Authentication: the `X-Core-Token` header, the browser's session cookie, and checks against cross-site
-//! requests and DNS rebinding. The edge calls [`Guard::admit`] before routing.
+//! Authentication: the `X-Core-Token` header, the browser's session cookie, and checks against
+//! cross-site requests and DNS rebinding. The edge calls [`Guard::admit`] before routing.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ pub(crate) const TOKEN_HEADER: &str = "X-Core-Token";
 /// Where a request may carry the token, for error messages.
 const TOKEN_HEADERS: &str = "X-Core-Token, or in Authorization as a Bearer's";
 
-/// The access rights of a request's token. As an extractor it declares the security scheme in the document;
-/// the check itself is the [`Guard`]'s.
+/// The access rights of a request's token. As an extractor, it declares the security scheme in the
+/// OpenAPI document; [`Guard`] does the actual check.
 pub(crate) struct CallerToken(Access);
 
 impl CallerToken {
-    /// The rights that the edge attached to an admitted request.
+    /// Returns the rights that the edge attached to an admitted request.
     pub(crate) fn extract(request: &Request) -> Result<Self, HttpFailure> {
         request.data::<Access>().cloned().map(Self).ok_or_else(HttpFailure::internal)
     }
@@ -44,12 +44,12 @@ impl Service {
         Self(service)
     }
 
-    /// The use-cases, limited to what this token may access.
+    /// Returns the use-cases, limited to what this token may access.
     pub(crate) fn scoped(&self, token: &CallerToken) -> Scoped {
         self.0.scoped(token.0.clone())
     }
 
-    /// Health and probes, which need no token.
+    /// Returns health and probes, which need no token.
     pub(crate) fn status(&self) -> &Status {
         &self.0.status
     }
@@ -59,12 +59,12 @@ impl Service {
         self.0.jobs.is_open()
     }
 
-    /// Whether the index holds every point; false while a damaged index is rebuilt.
+    /// Whether the index is complete; false while a damaged index is being rebuilt.
     pub(crate) fn index_is_complete(&self) -> bool {
         self.0.search.ensure_index_ready().is_ok()
     }
 
-    /// How far opening the stores has come.
+    /// Returns how far the opening of the stores has progressed.
     pub(crate) fn store_readiness(&self) -> StoreState {
         self.0.catalog.readiness.state()
     }
@@ -111,7 +111,8 @@ impl<'a> ApiExtractor<'a> for CallerToken {
 /// Paths that need no token.
 pub(crate) struct OpenPaths {
     pub(crate) exact: Vec<String>,
-    /// Prefix of paths that may be read without one: the public bucket, if the service itself serves it.
+    /// Prefix of paths that may be read without a token: the public bucket, if the service itself
+    /// serves it.
     pub(crate) readable_prefix: Option<&'static str>,
 }
 
@@ -142,7 +143,8 @@ impl Guard {
         }
     }
 
-    /// Returns the access rights of an admitted request, or why it is rejected.
+    /// Returns the caller's access rights if the request is admitted, otherwise the failure to
+    /// send.
     pub(crate) fn admit(&self, request: &Request) -> Result<Access, HttpFailure> {
         if self.tokens.is_empty()
             && let Some(host) = self.hosts.foreign_host(request)
@@ -161,14 +163,14 @@ impl Guard {
         if let Some(access) = token.and_then(|token| self.access(token)) {
             return Ok(access.clone());
         }
-        // A page of another site cannot set the header without a CORS preflight.
+        // A page on another site cannot set the token header without a CORS preflight.
         if write && token.is_none() && self.is_cross_site(request) {
             return Err(HttpFailure::new(
                 StatusCode::FORBIDDEN,
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
-        // A proxy in front may have added its own bearer token.
+        // A wrong bearer token does not rule out a session: a reverse proxy may have added its own.
         if !request.headers().contains_key(TOKEN_HEADER)
             && let Some(access) = self.session(request, write)
         {
@@ -195,7 +197,8 @@ impl Guard {
         !self.tokens.is_empty()
     }
 
-    /// The access rights of a valid token. Compares with every token in constant time.
+    /// Returns the access rights of the token `sent` if it is valid. Compares it with every token
+    /// in constant time.
     pub(crate) fn access(&self, sent: &[u8]) -> Option<&Access> {
         let mut matching = None;
         for token in self.tokens.iter().filter(|token| !token.token.is_empty()) {
@@ -206,7 +209,7 @@ impl Guard {
         matching
     }
 
-    /// Whether the browser reports that a page of another site sent the request.
+    /// Whether the browser reports that a page on another site sent the request.
     fn is_cross_site(&self, request: &Request) -> bool {
         match request.headers().get(header::ORIGIN) {
             Some(origin) => !self.is_own_origin(origin, request),
@@ -223,8 +226,8 @@ impl Guard {
             || (!host.is_empty() && authority.is_some_and(|own| own.eq_ignore_ascii_case(host)))
     }
 
-    /// The access rights of the live session whose cookie the request carries, if the request comes from
-    /// our own pages. A write must carry an `Origin` header.
+    /// Returns the access rights of the request's session if its cookie is valid and the request
+    /// comes from our own pages. A write must carry an `Origin` header.
     pub(crate) fn session(&self, request: &Request, write: bool) -> Option<&Access> {
         let declared = request.headers().get(header::ORIGIN).is_some();
         let ours = !self.is_cross_site(request)
@@ -234,7 +237,7 @@ impl Guard {
     }
 }
 
-/// The token of a request, from either header.
+/// Returns the token of a request, from either header.
 fn request_token(request: &Request) -> Option<&[u8]> {
     let own = request.headers().get(TOKEN_HEADER).map(HeaderValue::as_bytes);
     own.or_else(|| bearer(request))
@@ -244,7 +247,7 @@ fn unauthorized(detail: String) -> HttpFailure {
     HttpFailure::new(StatusCode::UNAUTHORIZED, detail)
 }
 
-/// The token of `Authorization: Bearer`.
+/// Returns the token of an `Authorization: Bearer` header.
 fn bearer(request: &Request) -> Option<&[u8]> {
     let value = request.headers().get(header::AUTHORIZATION)?.as_bytes();
     let (scheme, token) = value.split_at_checked(b"bearer ".len())?;

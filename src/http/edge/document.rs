@@ -1,5 +1,5 @@
-//! The OpenAPI document and its pages, generated from the route definitions and from what this install
-//! provides: analyzers, aggregators, vector fields and filters.
+//! The OpenAPI document and the pages that display it, generated from the route definitions and
+//! from what this install provides: analyzers, aggregators, vector fields and filters.
 
 use poem::endpoint::make_sync;
 use poem::http::header;
@@ -12,7 +12,7 @@ use crate::http::wire::answers::AUTO_ANALYZER;
 use domain::chunking::{MODES, PRESETS};
 use domain::status::Schema;
 
-/// The document and its pages, ready to serve.
+/// The OpenAPI document and the pages that display it, ready to serve.
 pub(crate) struct OpenApiDocument {
     pub(crate) json: String,
     swagger: String,
@@ -27,7 +27,7 @@ impl OpenApiDocument {
         let mut document: Value = serde_json::from_str(&generated).unwrap_or_default();
         add_installed(&mut document, installed);
         let json = serde_json::to_string_pretty(&document).unwrap_or_default();
-        // The pages embed the document in a script element.
+        // The pages embed the document in a script element, which `</script` in a text would end.
         let inline = json.replace("</", "<\\/");
         let font = "<link href=\"https://fonts.googleapis.com/css?family=Montserrat:300,400,700|Roboto:300,400,700\" rel=\"stylesheet\">";
         Self {
@@ -38,7 +38,7 @@ impl OpenApiDocument {
         }
     }
 
-    /// The routes of the document and its pages.
+    /// Returns the routes of the document and the pages that display it.
     pub(crate) fn pages(&self) -> Vec<PlainRoute> {
         const HTML: &str = "text/html; charset=utf-8";
         let page = |path: &str, content_type, text: &str| {
@@ -53,7 +53,7 @@ impl OpenApiDocument {
     }
 }
 
-/// An endpoint that serves a static text.
+/// Returns an endpoint that serves fixed text.
 fn static_page(content_type: &'static str, text: String) -> impl Endpoint {
     let text = bytes::Bytes::from(text);
     make_sync(move |_| {
@@ -65,7 +65,7 @@ fn static_page(content_type: &'static str, text: String) -> impl Endpoint {
     })
 }
 
-/// Adds what this install provides to the document.
+/// Adds to the document what this install provides.
 fn add_installed(document: &mut Value, installed: &Schema) {
     let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
     narrow_requests(document, installed);
@@ -94,9 +94,10 @@ fn add_installed(document: &mut Value, installed: &Schema) {
     });
 }
 
-/// Rewrites the framework's `allOf` of a reference and its description as annotated references: client
-/// generators merge the two parts and fail where one has no type. A nullable reference becomes a `oneOf`,
-/// since `nullable` has no effect without a sibling type (OpenAPI 3.0.3).
+/// The framework combines a reference and its description in an `allOf`, whose parts client
+/// generators merge, failing if one has no type. Removes the second part and keeps its annotations
+/// in the schema itself. A nullable reference becomes a `oneOf`, since `nullable` has no effect
+/// without a sibling type (OpenAPI 3.0.3).
 fn simplify_references(node: &mut Value) {
     match node {
         Value::Array(items) => items.iter_mut().for_each(simplify_references),
@@ -116,7 +117,8 @@ fn simplify_references(node: &mut Value) {
     }
 }
 
-/// The reference of an `allOf` whose second part only repeats annotations of the schema itself.
+/// Returns the reference in an `allOf` whose second part only repeats annotations of the schema
+/// itself.
 fn annotated_reference(schema: &Map<String, Value>) -> Option<Value> {
     let [reference, words] = schema.get("allOf")?.as_array()?.as_slice() else { return None };
     let mut words = words.as_object()?.iter();
@@ -144,7 +146,7 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
-    // Also accepted without `text` if `like` or `order` is given.
+    // The service also accepts requests without `text` if they have `like` or `order`.
     schemas["QueryRequest"]["required"] = json!(["text"]);
     for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
         if let Some(fields) = document.pointer_mut(fields) {
@@ -177,7 +179,7 @@ fn close_requests(document: &mut Value) {
     }
 }
 
-/// Restricts responses to the installed analyzers and to the fields of a hit's detail level.
+/// Restricts responses to the installed analyzers, and hits to the fields of their detail level.
 fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     for level in ["MinimalResult", "StandardResult", "FullResult"] {
         schemas[level]["additionalProperties"] = json!(false);
@@ -191,12 +193,12 @@ fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     require_nullable_fields(schemas);
 }
 
-/// JSON pointer of the fields of an upload.
+/// JSON pointer to the fields of the upload form.
 const UPLOAD: &str =
     "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
 
-/// Adds the limits that the domain checks for ingest fields. They are not part of the types because the
-/// domain reports violations with other status codes than a type mismatch.
+/// Adds the limits that the domain checks for ingest fields. They are not part of the types because
+/// the domain reports violations with a different status code than type mismatches.
 fn constrain_ingest(fields: &mut Value) {
     let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let modes: Vec<&str> = MODES.iter().map(|(mode, _)| *mode).collect();
@@ -215,8 +217,8 @@ fn constrain_ingest(fields: &mut Value) {
     }
 }
 
-/// Marks nullable response fields as required: responses always contain them. Clients may omit nullable
-/// request fields.
+/// Marks nullable response fields as required, because responses always contain them. In requests,
+/// nullable fields remain optional.
 fn require_nullable_fields(schemas: &mut Value) {
     let sent = schemas.as_object_mut().into_iter().flatten();
     for (_, schema) in sent.filter(|(name, _)| !name.ends_with("Request")) {

@@ -1,5 +1,6 @@
-//! The outermost layer, which every request passes once: assigns a request id, writes a log line, runs the
-//! guard, attaches the caller's access rights, and converts errors and panics into the error body.
+//! The outermost layer, which every request passes through once. It assigns a request id, writes a
+//! log line, runs the guard, attaches the caller's access rights, and converts errors and panics
+//! into the error body.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -99,7 +100,7 @@ fn log_request(method: &Method, path: &str, response: &Response, started: Instan
     tracing::info!(%method, path, status, ms, "answered");
 }
 
-/// The caller's request id if it is valid, else a new one.
+/// Returns the caller's request id if it is valid, otherwise a new one.
 fn request_id(request: &Request) -> String {
     let usable = |id: &&str| {
         (1..=64).contains(&id.len())

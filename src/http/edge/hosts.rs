@@ -1,6 +1,7 @@
-//! Host names that a service without tokens answers to, against DNS rebinding: a page whose name is pointed
-//! at this service after it was loaded counts as same-origin in a browser, but its `Host` header gives it
-//! away.
+//! The host names that a service without tokens answers to, as a defense against DNS rebinding. If
+//! an attacker's page points its own host name at this service after the page has loaded, the
+//! browser considers its requests same-origin, but their `Host` header still has the attacker's
+//! host name.
 
 use std::net::IpAddr;
 
@@ -21,11 +22,11 @@ impl Hosts {
         Self(names.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).collect())
     }
 
-    /// The host that the request was sent to, if it is not one of ours.
+    /// Returns the host that the request was sent to, if it is not one of ours.
     pub(crate) fn foreign_host(&self, request: &Request) -> Option<String> {
         let hosts = request.headers().get_all(header::HOST).into_iter();
         let hosts = hosts.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
-        // An authority in the request target takes precedence over the header.
+        // The request target may contain a host too, which takes precedence over the header.
         let target = request.uri().authority().map(ToString::to_string);
         hosts.chain(target).find(|host| !self.is_own(host))
     }
@@ -34,7 +35,8 @@ impl Hosts {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        // DNS cannot point a name at these without the browser resolving it itself.
+        // An attacker cannot point these at the service: browsers do not look them up in public
+        // DNS.
         address.unwrap_or(&name).parse::<IpAddr>().is_ok()
             || name == "localhost"
             || name.ends_with(".localhost")

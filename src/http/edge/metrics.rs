@@ -1,4 +1,4 @@
-//! Records metrics of requests, and installs the recorder that `/metrics` reads.
+//! Records request metrics, and installs the recorder that `/metrics` reads.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -11,16 +11,18 @@ use domain::kernel;
 const REQUESTS: &str = "shotlog_http_requests_total";
 const REQUEST: &str = "shotlog_http_request_duration_seconds";
 
-/// How often recorded samples are folded into the histograms.
+/// Interval at which recorded samples are folded into the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Upper bounds of the latency buckets, seconds: from a cached read to a long upload or stage.
+/// Upper bounds of the latency buckets, in seconds: from a cached read to a long upload or ingest
+/// stage.
 const BUCKETS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
     300.0, 1800.0,
 ];
 
-/// The process's recorder, installed on first use. `None` if another recorder is installed.
+/// Returns the process's recorder, which is installed on first use. Returns `None` if another
+/// recorder is installed.
 pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
     static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let install = || {
@@ -43,7 +45,8 @@ pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
     RECORDER.get_or_init(install).as_ref()
 }
 
-/// Folds recorded samples periodically: otherwise every sample stays in memory until `/metrics` is read.
+/// Periodically folds recorded samples into the histograms. Otherwise every sample would stay in
+/// memory until `/metrics` is read.
 pub(crate) async fn upkeep() {
     loop {
         tokio::time::sleep(UPKEEP).await;
@@ -55,7 +58,7 @@ pub(crate) async fn upkeep() {
 
 /// Records a completed request.
 pub(crate) fn record_request(method: &str, route: Option<String>, status: u16, after: Duration) {
-    // All unknown paths share one label, to bound the number of labels.
+    // All unknown paths share one label, to limit the number of labels.
     let route = route.unwrap_or_else(|| "other".into());
     histogram!(REQUEST, "route" => route.clone()).record(after);
     let method = match method {

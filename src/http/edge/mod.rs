@@ -1,5 +1,5 @@
-//! What every request passes before and after its route: the server and its limits, authentication, the
-//! document, metrics, and static files.
+//! What surrounds the routes: the server and its limits, authentication, the OpenAPI document,
+//! metrics and static files.
 
 pub(crate) mod auth;
 pub(crate) mod document;

@@ -1,4 +1,5 @@
-//! Endpoints of other inbound adapters. They are mounted behind the same edge, with the same body limits.
+//! Endpoints of other inbound adapters, which are mounted behind the same edge and have the same
+//! body limits.
 
 use poem::endpoint::BoxEndpoint;
 use poem::http::header;
@@ -8,27 +9,28 @@ use super::route_table::PlainRoute;
 use crate::http::wire::body;
 use crate::http::wire::failure::HttpFailure;
 
-/// Maximum length of an error text that is passed on, bytes.
+/// Maximum length of an error text that is passed on to the client, in bytes.
 const MAX_ERROR_BYTES: usize = 4096;
 
-/// An endpoint that accepts JSON by POST. It gets the body complete and decompressed, and validates it.
+/// An endpoint that accepts JSON by POST. It receives the complete, decompressed body and must
+/// validate it.
 pub struct Mount {
     /// Path from the service's root, such as `/mcp`.
     pub path: &'static str,
-    /// The endpoint at that path.
+    /// The endpoint at `path`.
     pub endpoint: BoxEndpoint<'static, Response>,
 }
 
 impl Mount {
-    /// The route of the endpoint.
+    /// Converts the mount into a route.
     pub(crate) fn into_route(self) -> PlainRoute {
         let endpoint = RouteMethod::new().post(MountedEndpoint(self.endpoint));
         PlainRoute::new(self.path, "POST", endpoint)
     }
 }
 
-/// Reads the body within its limits before calling the endpoint, and converts plain-text errors of the
-/// endpoint into the error body.
+/// Reads the body within its limits before calling the endpoint, and converts the endpoint's
+/// plain-text errors into the common error body.
 struct MountedEndpoint(BoxEndpoint<'static, Response>);
 
 impl Endpoint for MountedEndpoint {

@@ -1,4 +1,5 @@
-//! The paths of the service with their methods and parameters, and routes that are not in the document.
+//! The paths of the service with their methods and parameters, and routes that are not in the
+//! OpenAPI document.
 
 use poem::RouteMethod;
 use poem::http::Method;
@@ -6,19 +7,20 @@ use serde_json::{Map, Value};
 
 use crate::http::wire::validation;
 
-/// A route that is not in the document: a page, a file, a probe or another protocol.
+/// A route that is not in the OpenAPI document: a page, a file, a probe or another protocol.
 pub(crate) struct PlainRoute {
-    /// Path from the service's root; `:name` stands for one segment, `*name` for the rest.
+    /// Path from the service's root; `:name` stands for one segment, `*name` for the rest of the
+    /// path.
     pub(crate) path: String,
     /// Accepted methods, for the `Allow` header.
     pub(crate) methods: &'static str,
-    /// Whether it needs no token.
+    /// Whether the route can be called without a token.
     pub(crate) is_open: bool,
     pub(crate) endpoint: RouteMethod,
 }
 
 impl PlainRoute {
-    /// A route that needs a token.
+    /// Creates a route that needs a token.
     pub(crate) fn new(
         path: impl Into<String>,
         methods: &'static str,
@@ -27,7 +29,7 @@ impl PlainRoute {
         Self { path: path.into(), methods, is_open: false, endpoint }
     }
 
-    /// The same route without the need of a token.
+    /// Makes the route callable without a token.
     pub(crate) fn without_token(self) -> Self {
         Self { is_open: true, ..self }
     }
@@ -62,7 +64,8 @@ impl RouteTable {
         methods
     }
 
-    /// Adds a path that is not in the document. `:…` matches any one segment, `*…` the rest.
+    /// Adds a path that is not in the document. `:name` matches any one segment, `*name` the rest
+    /// of the path.
     pub(crate) fn add(&mut self, path: &str, methods: &str) {
         let pattern = |segment: &str| match (segment.strip_prefix(':'), segment.starts_with('*')) {
             (Some(name), _) => format!("{{{name}}}"),
@@ -72,8 +75,7 @@ impl RouteTable {
         self.paths.push((path.split('/').map(pattern).collect(), methods.to_owned()));
     }
 
-    /// Rejects a query string that names a parameter the operation does not have: returns the error
-    /// message.
+    /// Returns an error message if `query` names a parameter that the operation does not have.
     pub(crate) fn unknown_parameter(
         &self,
         method: &Method,
@@ -88,7 +90,7 @@ impl RouteTable {
                 && segments_match(&o.path, &requested)
         };
         let matching = self.operations.iter().filter(matches);
-        // A literal path wins over a template.
+        // A literal path takes precedence over a template.
         let operation =
             matching.min_by_key(|o| o.path.iter().filter(|s| is_placeholder(s)).count())?;
         let accepted: Vec<&str> = operation.parameters.iter().map(String::as_str).collect();
@@ -97,12 +99,12 @@ impl RouteTable {
         Some(validation::unknown_name("parameter", &unknown, &accepted))
     }
 
-    /// The methods of the first matching path.
+    /// Returns the methods of the first path pattern that matches.
     pub(crate) fn allowed_methods(&self, path: &str) -> Option<String> {
         self.find(path).map(|(_, methods)| methods.clone())
     }
 
-    /// The first matching path, as it was added.
+    /// Returns the first path pattern that matches.
     pub(crate) fn route(&self, path: &str) -> Option<String> {
         self.find(path).map(|(pattern, _)| pattern.join("/"))
     }
@@ -134,7 +136,7 @@ fn segments(path: &str) -> Vec<String> {
     path.split('/').map(str::to_owned).collect()
 }
 
-/// Every operation of the document with its query parameters.
+/// Returns every operation in the document with its query parameters.
 fn operations(document: &Value) -> Vec<Operation> {
     let mut operations = Vec::new();
     for (path, item) in document["paths"].as_object().into_iter().flatten() {

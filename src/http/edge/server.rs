@@ -1,8 +1,8 @@
-//! The HTTP server: accepts connections, enforces the limits of `[http]`, and passes requests to the
-//! endpoint.
+//! The HTTP server: accepts connections, enforces the limits of `[http]`, and passes requests to
+//! the endpoint.
 //!
-//! When all connections are in use, the one that has been idle for longest is closed for the next. If none
-//! is idle, a few more are accepted; they get 503, except for probes.
+//! When all connections are in use, those that have been idle longest are closed to make room. If
+//! none is idle, a few more are accepted; their requests get 503, except for probes.
 
 mod activity;
 mod compression;
@@ -36,14 +36,16 @@ use crate::http::wire::failure::HttpFailure;
 use activity::{Activity, GuardedBody};
 use timeout_stream::TimeoutStream;
 
-/// Pause after accepting a connection failed, as it does when file descriptors run out.
+/// Pause before the next attempt to accept a connection, for example when file descriptors have run
+/// out.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
-/// Connections beyond `http.max_connections`, whose requests get 503, except for probes.
+/// Number of connections accepted beyond `http.max_connections`. Their requests get 503, except for
+/// probes.
 const OVERFLOW_CONNECTIONS: usize = 32;
-/// Length of the listen backlog: in a burst, a client that finds it full retries only after a second. The
-/// system may use a lower limit.
+/// Length of the listen backlog. It is long because, in a burst, a client that finds it full
+/// retries only after a second. The system may impose a lower limit.
 const LISTEN_BACKLOG: u32 = 4096;
-/// Concurrent requests of one HTTP/2 connection.
+/// Maximum number of concurrent requests on one HTTP/2 connection.
 const MAX_HTTP2_STREAMS: u32 = 100;
 /// Paths that are answered even when all connections are in use.
 const PROBES: [&str; 3] = ["/health", "/live", "/ready"];
@@ -62,13 +64,14 @@ pub async fn listen(address: &str) -> io::Result<TcpListener> {
 
 fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A restarted service must not wait for the connections of its predecessor.
+    // A restarted service must not have to wait until its predecessor's connections are gone.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(LISTEN_BACKLOG)
 }
 
-/// Serves `app` until `stop` completes, which returns how long running requests may still take.
+/// Serves `app` until `stop` completes. `stop` returns how long running requests may take to
+/// finish.
 pub async fn serve(
     listener: TcpListener,
     app: BoxEndpoint<'static, Response>,
@@ -103,22 +106,21 @@ pub async fn serve(
     server.close(grace).await;
 }
 
-/// The open connections and how they are served.
+/// The server's app, settings and open connections.
 struct HttpServer {
     app: BoxEndpoint<'static, Response>,
     settings: HttpSettings,
-    /// Maximum number of connections, within the process's descriptor limit.
+    /// Maximum number of connections, lowered to fit the process's file descriptor limit.
     max_connections: usize,
     open: Mutex<HashMap<u64, Arc<OpenConnection>>>,
     next: AtomicU64,
     tasks: TaskTracker,
-    /// Cancelled when no further requests are accepted.
+    /// Cancelled when the server stops accepting requests.
     closing: CancellationToken,
-    /// Cancelled when all connections are closed.
+    /// Cancelled to close all connections.
     ended: CancellationToken,
 }
 
-/// An open connection.
 struct OpenConnection {
     activity: Arc<Activity>,
     evicted: CancellationToken,
@@ -147,7 +149,7 @@ impl HttpServer {
         }
     }
 
-    /// The next connection, once there is room for it.
+    /// Accepts the next connection, once there is room for it.
     async fn accept(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
         while self.open().len() >= self.max_connections + OVERFLOW_CONNECTIONS && !self.make_room()
         {
@@ -160,9 +162,9 @@ impl HttpServer {
         self.open.lock()
     }
 
-    /// Closes the connections that have been idle for longest, those without any request first. Closes
-    /// several at once, so that a burst of new connections does not scan all of them each time. Returns
-    /// false if none is idle.
+    /// Closes the connections that have been idle longest, starting with those that never completed
+    /// a request. Closes several at once, so that a burst of new connections does not scan all
+    /// connections every time. Returns false if no connection is idle.
     fn make_room(&self) -> bool {
         let mut open = self.open();
         let idle = open.iter().filter_map(|(id, connection)| {
@@ -199,7 +201,7 @@ impl HttpServer {
         });
     }
 
-    /// Serves the requests of one connection.
+    /// Serves the requests on one connection.
     async fn serve_connection(
         self: &Arc<Self>,
         socket: TcpStream,
@@ -214,7 +216,7 @@ impl HttpServer {
         let (server, request_activity) = (self.clone(), activity.clone());
         let min_bytes = self.settings.compress_min_bytes;
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-            // Registered before the response is polled: the socket checks it for its idle timeout.
+            // Registered before the response is polled: the socket's idle timeout depends on it.
             let guard = request_activity.start_request(request.version());
             let (server, local, remote) = (server.clone(), local.clone(), remote.clone());
             let answering = tower::service_fn(move |request: hyper::Request<Incoming>| {
@@ -254,7 +256,7 @@ impl HttpServer {
     async fn answer(&self, request: Request, over_limit: bool) -> Response {
         if let Some(detail) = invalid_host(&request) {
             let mut response = HttpFailure::new(StatusCode::BAD_REQUEST, detail).into_response();
-            // The start of the next request is not certain either.
+            // Where the next request starts is uncertain too, so the connection is closed.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return response;
         }
@@ -279,7 +281,7 @@ impl HttpServer {
     }
 }
 
-/// Why the `Host` header is rejected (RFC 9112, section 3.2).
+/// Returns what is wrong with the `Host` header, if anything (RFC 9112, section 3.2).
 fn invalid_host(request: &Request) -> Option<&'static str> {
     if request.version() == Version::HTTP_2 {
         return None;
@@ -297,7 +299,8 @@ fn invalid_host(request: &Request) -> Option<&'static str> {
     }
 }
 
-/// Limits connections to half of the file descriptors: files, stores and models need the others.
+/// Limits connections to half of the file descriptors: files, stores and models need the other
+/// half.
 fn connection_limit(requested: usize, descriptors: Option<u64>) -> usize {
     let half = descriptors.map_or(usize::MAX, |max_connections| {
         usize::try_from(max_connections / 2).unwrap_or(usize::MAX)
@@ -305,7 +308,7 @@ fn connection_limit(requested: usize, descriptors: Option<u64>) -> usize {
     requested.min(half).max(1)
 }
 
-/// The process's limit of file descriptors; `None` if unlimited.
+/// Returns the process's file descriptor limit; `None` if unlimited.
 fn descriptors() -> Option<u64> {
     rustix::process::getrlimit(rustix::process::Resource::Nofile).current
 }

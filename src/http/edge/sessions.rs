@@ -1,9 +1,9 @@
-//! Sessions of the web UI, whose signed cookie replaces the token. The routes of `/session` open and close
+//! Web UI sessions, whose signed cookie replaces the token. The `/session` routes open and close
 //! them.
 //!
-//! The cookie states when it expires and is signed with the token that was used to open the session. Every
-//! instance with that token accepts it without shared state, and it becomes invalid when the token is
-//! removed.
+//! The cookie states when it expires and is signed with the token that was used to open the
+//! session. Every instance with that token accepts the cookie without shared state, and the cookie
+//! becomes invalid when the token is removed.
 
 use std::time::Duration;
 
@@ -15,21 +15,21 @@ use sha2::Sha256;
 use crate::http::settings::AuthToken;
 use domain::kernel::access::Access;
 
-/// The cookie's name.
+/// Name of the session cookie.
 const COOKIE: &str = "shotlog_session";
 
-/// Issues and verifies cookies: `<expiry, Unix seconds>.<lifetime, seconds>.<random>.<HMAC-SHA256 of the
-/// rest>`.
+/// Issues and verifies cookies of the form `<expiry, Unix seconds>.<lifetime,
+/// seconds>.<random>.<HMAC-SHA256 of the rest>`.
 pub(crate) struct Sessions {
     pub(crate) tokens: Vec<AuthToken>,
     /// Lifetime of a session.
     pub(crate) ttl: Duration,
-    /// Whether cookies are sent over https only.
+    /// Whether browsers send the cookies over HTTPS only.
     pub(crate) secure: bool,
 }
 
 impl Sessions {
-    /// The cookie of a new session for `token`.
+    /// Opens a session for `token` and returns the `Set-Cookie` value.
     pub(crate) fn open(&self, token: &str) -> String {
         let ends = now().saturating_add(self.ttl.as_secs());
         let claim = format!("{ends}.{}.{}", self.ttl.as_secs(), uuid::Uuid::new_v4().simple());
@@ -42,7 +42,8 @@ impl Sessions {
         self.cookie(&format!("{claim}.{signature}"), self.ttl.as_secs())
     }
 
-    /// The access rights of the token behind the request's cookie, if the cookie is valid.
+    /// Returns the access rights of the token that signed the request's cookie, if the cookie is
+    /// valid.
     pub(crate) fn access(&self, request: &Request) -> Option<&Access> {
         self.verify(cookie(request)?, now())
     }
@@ -54,8 +55,8 @@ impl Sessions {
         let (Some(Ok(ends)), Some(Ok(lifetime))) = (parts.next(), parts.next()) else {
             return None;
         };
-        // A shorter lifetime also applies to existing sessions. The remaining time says nothing about it:
-        // clocks differ and are set back.
+        // Lowering the configured lifetime also ends existing sessions with a longer one. The
+        // remaining time would not show the lifetime, because clocks differ and may be set back.
         let alive = ends > now && lifetime <= self.ttl.as_secs();
         let signs =
             |token: &&AuthToken| claim_mac(&token.token, claim).verify_slice(&signature).is_ok();
@@ -63,7 +64,7 @@ impl Sessions {
         Some(&token.access)
     }
 
-    /// A `Set-Cookie` value; an empty one that lasts no time deletes the cookie.
+    /// Returns a `Set-Cookie` value. An empty `value` and 0 `seconds` delete the cookie.
     pub(crate) fn cookie(&self, value: &str, seconds: u64) -> String {
         let secure = if self.secure { "; Secure" } else { "" };
         format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
@@ -87,7 +88,7 @@ fn decode_hex(hexadecimal: &str) -> Option<Vec<u8>> {
     pairs.collect()
 }
 
-/// Unix time in seconds.
+/// Returns the Unix time in seconds.
 fn now() -> u64 {
     jiff::Timestamp::now().as_second().unsigned_abs()
 }

@@ -1,4 +1,4 @@
-//! The built-in web UI: static files in the binary that use only the public API.
+//! The built-in web UI: static files embedded in the binary. The UI uses only the public API.
 
 use poem::http::header;
 use poem::{Endpoint, Response, endpoint::make_sync, get};
@@ -16,7 +16,8 @@ const INDEX: &str = "index.html";
 pub(crate) const HOW_TO_BUILD: &str =
     "run scripts/setup.sh, or `npm ci && npm run build` in ui/, and build the program again";
 
-// Created by `scripts/setup.sh`. The program also builds without it and then explains how to get it.
+// `scripts/setup.sh` creates the folder. The program also builds without it; the page then explains
+// how to build the UI.
 #[derive(RustEmbed)]
 #[folder = "ui/dist"]
 #[allow_missing = true]
@@ -30,7 +31,7 @@ pub(crate) fn is_built() -> bool {
 /// Path of the page, which [`UiApi`] serves.
 pub(crate) const PAGE: &str = "/";
 
-/// The routes of the assets of the UI.
+/// Returns the routes of the UI's assets.
 pub(crate) fn assets(options: &HttpOptions) -> Vec<PlainRoute> {
     if options.server.api_only {
         return vec![];
@@ -74,8 +75,8 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// The content security policy of the page: it may load from this service and from the storage that serves
-/// its videos.
+/// Returns the page's content security policy, which allows it to load from this service and from
+/// the storage that serves its videos.
 fn policy(options: &HttpOptions) -> String {
     let storage = match &options.storage_origin {
         Some(origin) => format!(" {origin}"),
@@ -88,7 +89,7 @@ fn policy(options: &HttpOptions) -> String {
     )
 }
 
-/// `GET /`.
+/// The route `GET /`, which serves the UI's page.
 pub(crate) struct UiApi {
     pub(crate) api_only: bool,
     policy: String,
@@ -129,7 +130,7 @@ impl UiApi {
     }
 }
 
-/// The page of a program that was built without the UI.
+/// Returns the page to show if the program was built without the UI.
 fn not_built() -> String {
     format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Shotlog</title>\

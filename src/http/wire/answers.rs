@@ -5,21 +5,22 @@ use poem_openapi::{Enum, Object};
 use domain::answering::audit;
 use domain::kernel::verdict;
 
-/// Value of `analyzer` that means the same as null.
+/// The value of `analyzer` that, like null, lets the service choose the analyzer.
 pub(crate) const AUTO_ANALYZER: &str = "auto";
 
-/// A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
-/// meaning.
+/// A sentence of an answer, checked against the moments that it cites by comparing numbers, names,
+/// words and meaning.
 #[derive(Object)]
 #[oai(rename = "AuditedSentence")]
 pub(crate) struct AuditedSentenceBody {
     /// The sentence without its citations.
     sentence: String,
-    /// The citations, as in the answer.
+    /// The citations, as they appear in the answer.
     citations: Vec<String>,
-    /// Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
+    /// Ids of the cited moments in the order of `citations`, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
-    /// How well the moments support it. `unsupported` sentences are removed from the answer.
+    /// How well the cited moments support the sentence. `unsupported` sentences are removed from
+    /// the answer.
     verdict: VerdictBody,
 }
 
@@ -44,7 +45,7 @@ impl From<audit::AuditedSentence> for AuditedSentenceBody {
     }
 }
 
-/// The audited sentences; `None` without an answer.
+/// Converts the audited sentences; returns `None` if there are none.
 pub(crate) fn audited_sentences(
     audit: Vec<audit::AuditedSentence>,
 ) -> Option<Vec<AuditedSentenceBody>> {

@@ -1,4 +1,5 @@
-//! JSON request and response bodies, optional forms, and reading a body within its limits.
+//! JSON request and response bodies, optional forms, and reading a body within size and time
+//! limits.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -20,10 +21,10 @@ use super::failure::HttpFailure;
 use super::validation;
 use crate::http::settings::HttpOptions;
 
-/// A JSON body: in a request, validated against the schema of `T`; in a response, with status 200.
+/// A JSON body. A request body is validated against the schema of `T`; a response has status 200.
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// Serialized JSON of a `T`, with status 200.
+/// A response with status 200 whose body is the already serialized JSON of a `T`.
 pub(crate) struct RawJson<T>(Bytes, PhantomData<fn() -> T>);
 
 impl<T> RawJson<T> {
@@ -32,7 +33,7 @@ impl<T> RawJson<T> {
     }
 }
 
-/// A JSON body with status 202.
+/// A JSON response with status 202.
 pub(crate) struct Accepted<T>(pub(crate) T);
 
 /// A URL-encoded form that may be omitted.
@@ -183,14 +184,15 @@ impl<'a, T: ParseFromJSON + 'static> ApiExtractor<'a> for OptionalForm<T> {
     }
 }
 
-/// The HTTP options, for extractors.
+/// Returns the HTTP options, for use in extractors.
 pub(crate) fn options(request: &Request) -> Result<&HttpOptions> {
     request.data::<std::sync::Arc<HttpOptions>>().map(AsRef::as_ref).ok_or_else(|| {
         poem::Error::from_string("no options are attached", StatusCode::INTERNAL_SERVER_ERROR)
     })
 }
 
-/// The complete body, decompressed, within the size and time limits of the options.
+/// Reads the whole body and decompresses it. Fails if it is larger than `limit` or does not arrive
+/// within `body_timeout`.
 pub(crate) async fn read(
     request: &Request,
     body: Body,
@@ -199,7 +201,7 @@ pub(crate) async fn read(
     let options = options(request)?;
     let limit = limit(options);
     let coding = ContentCoding::from_request(request)?;
-    // The body is still unread: a client that waits for "100 Continue" has sent none of it.
+    // Checked before reading: a client that waits for "100 Continue" has not sent the body yet.
     if content_length(request).is_some_and(|length| length > limit as u64) {
         return Err(too_large(limit).into());
     }
@@ -218,12 +220,13 @@ fn too_large(limit: usize) -> HttpFailure {
     HttpFailure::too_large(format!("the body is larger than the {limit} bytes that are allowed"))
 }
 
-/// The body's length in bytes, if `Content-Length` is present.
+/// Returns the body's length in bytes, if `Content-Length` is present.
 pub(crate) fn content_length(request: &Request) -> Option<u64> {
     request.header("content-length").and_then(|length| length.parse().ok())
 }
 
-/// Decompresses at most `limit` bytes, which stops decompression bombs.
+/// Decompresses a gzip body. Fails if the result exceeds `limit` bytes, which stops decompression
+/// bombs.
 fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, HttpFailure> {
     let mut bytes = Vec::new();
     let mut decoder = MultiGzDecoder::new(compressed).take(limit as u64 + 1);
@@ -243,7 +246,7 @@ enum ContentCoding {
 }
 
 impl ContentCoding {
-    /// Fails with 415, which names the accepted encodings.
+    /// Parses the header. Fails with 415 for other encodings; the error names the accepted ones.
     fn from_request(request: &Request) -> Result<Self, HttpFailure> {
         match content_encoding(request).as_str() {
             "" | "identity" => Ok(Self::Identity),
@@ -253,7 +256,7 @@ impl ContentCoding {
     }
 }
 
-/// Rejects a compressed body on routes that store the bytes as sent.
+/// Rejects a compressed body, for routes that store the bytes as sent.
 pub(crate) fn expect_uncompressed(request: &Request) -> Result<(), HttpFailure> {
     match content_encoding(request).as_str() {
         "" | "identity" => Ok(()),
@@ -276,7 +279,7 @@ fn unsupported(coding: &str, accepted: &'static str) -> HttpFailure {
     }
 }
 
-/// The result of `work`, or 408 when it takes longer than `limit`.
+/// Returns the result of `work`, or 408 if it takes longer than `limit`.
 pub(crate) async fn with_timeout<T>(
     limit: Duration,
     work: impl Future<Output = T>,
@@ -289,7 +292,7 @@ pub(crate) async fn with_timeout<T>(
     })
 }
 
-/// The fields of a URL-encoded form.
+/// Parses the fields of a URL-encoded form.
 pub(crate) async fn form(request: &Request, bytes: Body) -> Result<Vec<(String, String)>> {
     let form =
         <PoemForm<_> as FromRequest>::from_request(request, &mut RequestBody::new(bytes)).await;

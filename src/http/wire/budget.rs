@@ -1,4 +1,5 @@
-//! Token budgets of responses: whole items, counted as they are sent, and the cursor of the rest.
+//! Token budgets for responses. A response contains as many whole items as fit and a cursor for the
+//! remaining ones. Tokens are counted in the JSON as sent.
 
 use poem_openapi::types::ToJSON;
 use serde_json::{Map, Value};
@@ -8,43 +9,44 @@ use domain::Result;
 use domain::kernel::token_budget::{Cursor, TokenCounter};
 use domain::search::PageStart;
 
-/// Parts of up to 400 bytes of JSON stay whole, which is about a hundred tokens.
+/// Parts of up to 400 bytes of JSON, which is about a hundred tokens, are not split.
 const SPLIT: UnitSplitter = UnitSplitter { max_cost: 400, cost: |value| value.to_string().len() };
 
-/// The token budget and the position that a request asks for.
+/// The token budget and the cursor of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ResponseBudget {
-    /// Maximum tokens of the items together; unlimited if `None`.
+    /// Maximum number of tokens in all items together; `None` for no limit.
     pub(crate) max_tokens: Option<u32>,
-    /// `next` of the previous response.
+    /// `next` from the previous response.
     pub(crate) cursor: Option<String>,
 }
 
-/// What a response reports of its budget; empty without a budget.
+/// What a response reports about its budget. Without a budget, `tokens` and `tokenizer` are `None`.
 #[derive(Debug, Default)]
 pub(crate) struct BudgetUsage {
-    /// Tokens of the items.
+    /// Number of tokens in the items.
     pub(crate) tokens: Option<u32>,
-    /// The embedder whose tokenizer counted them.
+    /// Name of the embedder whose tokenizer counted the tokens.
     pub(crate) tokenizer: Option<String>,
-    /// Cursor of the rest; `None` if nothing is left.
+    /// Cursor for the remaining items; `None` if nothing is left.
     pub(crate) next: Option<String>,
 }
 
 impl ResponseBudget {
-    /// Whether the response may be partial. Only then a request key is needed to validate cursors.
+    /// Whether the response may be partial. Only then is a request key needed to validate cursors.
     pub(crate) fn is_partial(&self) -> bool {
         self.max_tokens.is_some() || self.cursor.is_some()
     }
 
-    /// Number of items that earlier responses to this request held.
+    /// Returns the number of items that earlier responses to this request contained.
     pub(crate) fn skipped(&self, request_key: &str) -> Result<usize> {
         let cursor =
             self.cursor.as_deref().map(|text| Cursor::read(text, request_key)).transpose()?;
         Ok(cursor.map_or(0, |Cursor(units)| units))
     }
 
-    /// How many of `items` fit. `skipped` items came before, `left` remain in total.
+    /// Returns how many of `items` fit, and the usage to report. `skipped` is the number of items
+    /// in earlier responses; `left` is the number that remain, including `items`.
     pub(crate) async fn fit(
         &self,
         tokens: &TokenCounter,
@@ -67,7 +69,7 @@ impl ResponseBudget {
         Ok((fit.units, usage))
     }
 
-    /// The items after the cursor that fit.
+    /// Returns the items after the cursor that fit, and the usage to report.
     pub(crate) async fn fit_items<T: ToJSON>(
         &self,
         tokens: &TokenCounter,
@@ -86,15 +88,16 @@ impl ResponseBudget {
         Ok((items, usage))
     }
 
-    /// Where the page of a listing or ranking begins.
+    /// Returns where the requested page of a listing or ranking starts.
     pub(crate) fn position(&self, request_key: &str) -> Result<PageStart> {
         let cursor =
             self.cursor.as_deref().map(|text| Cursor::read(text, request_key)).transpose()?;
         Ok(cursor.map_or_else(PageStart::default, |Cursor(place)| place))
     }
 
-    /// The items of a page that fit. `places` holds the start of the following page after each item, `more`
-    /// whether there is one after the last.
+    /// Returns the items of a page that fit, and the usage to report. For each item, `places` is
+    /// where the next page starts if that item is the last one sent; `more` is whether any items
+    /// follow `items`.
     pub(crate) async fn fit_page<T: ToJSON>(
         &self,
         tokens: &TokenCounter,
@@ -118,7 +121,7 @@ impl ResponseBudget {
         Ok((items, usage))
     }
 
-    /// The part of a document after the cursor that fits.
+    /// Returns the part of `document` after the cursor that fits, and the usage to report.
     pub(crate) async fn fit_document(
         &self,
         tokens: &TokenCounter,

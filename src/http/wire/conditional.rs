@@ -5,7 +5,7 @@ use std::ops::Range;
 use poem::Request;
 use poem::http::Method;
 
-/// Marks a HEAD request: the framework routes HEAD as GET.
+/// Marks a HEAD request, because the framework routes HEAD as GET.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeadOnly;
 
@@ -26,8 +26,8 @@ pub(crate) enum FileReply {
 }
 
 impl FileReply {
-    /// Evaluates the conditions of a request for a file of `size` bytes. Modification times are unknown, so
-    /// conditions on dates are ignored.
+    /// Evaluates the conditions of a request for a file of `size` bytes. Modification times are
+    /// unknown, so date conditions are ignored.
     pub(crate) fn for_request(request: &Request, etag: Option<&str>, size: u64) -> Self {
         if request.header("if-match").is_some_and(|known| !matches_strongly(known, etag)) {
             return Self::Changed;
@@ -35,7 +35,8 @@ impl FileReply {
         if request.header("if-none-match").is_some_and(|known| matches_weakly(known, etag)) {
             return Self::NotModified;
         }
-        // A range of another version would splice two files together: send the whole file.
+        // The client would combine a range of a changed file with its old copy: send the whole
+        // file.
         let same =
             request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
         // Ranges apply to GET only (RFC 9110, section 14.2).
@@ -46,8 +47,8 @@ impl FileReply {
         }
     }
 
-    /// A single byte range. Multiple ranges, other units and malformed values return the whole file, as RFC
-    /// 9110 section 14.2 allows.
+    /// Parses a single byte range. Returns `Whole` for multiple ranges, other units and malformed
+    /// values, as RFC 9110 section 14.2 allows.
     fn range(header: &str, size: u64) -> Self {
         let Some((first, last)) =
             header.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
@@ -77,13 +78,13 @@ pub(crate) fn quoted(etag: &str) -> String {
     format!("\"{etag}\"")
 }
 
-/// Strong comparison with a list of validators, or `*` for any object.
+/// Whether `known`, a list of entity tags or `*`, matches `etag` by strong comparison.
 fn matches_strongly(known: &str, etag: Option<&str>) -> bool {
     let etag = etag.map(quoted);
     known.split(',').map(str::trim).any(|k| k == "*" || Some(k) == etag.as_deref())
 }
 
-/// Weak comparison with a list of validators or `*`.
+/// Whether `known`, a list of entity tags or `*`, matches `etag` by weak comparison.
 pub(crate) fn matches_weakly(known: &str, etag: Option<&str>) -> bool {
     let etag = etag.map(quoted);
     let same = |known: &str| Some(known.strip_prefix("W/").unwrap_or(known)) == etag.as_deref();

@@ -1,13 +1,13 @@
-//! `Content-Disposition` of files to save.
+//! The `Content-Disposition` header of downloads.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Characters to percent-encode in `filename*`: all that RFC 8187 does not allow literally in the names
-/// used here.
+/// Characters to percent-encode in `filename*`: all except letters, digits, `-`, `.` and `_`, which
+/// RFC 8187 allows unencoded.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_');
 
-/// The header value that makes a client save a file as `filename`, which contains no quotes. A non-ASCII
-/// name is given in both forms of RFC 6266.
+/// Returns the header value that makes a client save a file as `filename`, which must not contain
+/// quotes. A non-ASCII name is given in both forms of RFC 6266.
 pub(crate) fn attachment(filename: &str) -> String {
     if filename.is_ascii() {
         return format!("attachment; filename=\"{filename}\"");

@@ -1,5 +1,5 @@
-//! Errors as clients see them: one body shape, the status codes that each route declares, and errors of the
-//! framework in the same shape.
+//! Errors as clients see them: one body shape, also for errors from the framework, and the status
+//! codes that each route declares.
 
 use std::marker::PhantomData;
 
@@ -23,7 +23,7 @@ pub(crate) struct Problem {
     pub(crate) detail: String,
 }
 
-/// Converts an error of the framework or a handler into a [`HttpFailure`].
+/// Converts an error from the framework or a handler into a [`HttpFailure`].
 pub(crate) fn into_failure(error: poem::Error, path: &str, allow: Option<String>) -> HttpFailure {
     if let Some(failure) = error.downcast_ref::<HttpFailure>() {
         return failure.clone();
@@ -41,7 +41,7 @@ pub(crate) fn into_failure(error: poem::Error, path: &str, allow: Option<String>
     if let Some(e) = error.downcast_ref::<ContentTypeError>() {
         return HttpFailure::unprocessable(e.to_string());
     }
-    // A path segment that is not valid text matches nothing.
+    // A path segment that is not valid text cannot match any route.
     if error.is::<NotFoundError>() || error.is::<poem::error::ParsePathError>() {
         return HttpFailure::not_found(format!(
             "there is nothing at '{path}'; /docs lists the routes"
@@ -85,21 +85,21 @@ macro_rules! route_errors {
 }
 
 route_errors! {
-    /// Routes without a token and without input.
+    /// Routes that need neither a token nor input.
     Open = [403, 422, 500];
-    /// Reads without input.
+    /// Reads that take no input.
     Plain = [401, 403, 422, 500];
     /// Listings with validated parameters.
     Listing = [400, 401, 403, 422, 500];
-    /// Reads of one resource by its id.
+    /// Reads of one resource by id.
     ById = [401, 403, 404, 422, 500];
-    /// Reads of one resource whose parameters are validated by the domain.
+    /// Reads of one resource by id, with parameters that the domain validates.
     ByIdChecked = [400, 401, 403, 404, 422, 500];
     /// The job listing.
     JobListing = [401, 403, 422, 500, 503];
     /// Reads of a job, and frames of a video.
     Busy = [401, 403, 404, 422, 500, 503];
-    /// Changes of one resource without a body.
+    /// Changes to one resource, without a body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Clips of a video.
     ClipDownload = [400, 401, 403, 404, 412, 413, 416, 422, 500, 503];
@@ -107,13 +107,13 @@ route_errors! {
     Search = [400, 401, 403, 408, 413, 415, 422, 500, 503];
     /// Ingests from a URL.
     UrlIngest = [400, 401, 403, 408, 413, 415, 422, 500, 503];
-    /// Ingests of a file or an upload.
+    /// Ingests of a file or a resumable upload.
     FileIngest = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
     /// Aggregate re-runs and other changes with a body.
     Rerun = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
 }
 
-/// A [`HttpFailure`] whose status codes appear in the document.
+/// An [`HttpFailure`] with one of the status codes that `D` declares in the OpenAPI document.
 pub(crate) struct ApiError<D>(HttpFailure, PhantomData<fn() -> D>);
 
 impl<D, E: Into<HttpFailure>> From<E> for ApiError<D> {

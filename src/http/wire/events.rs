@@ -1,4 +1,5 @@
-//! Server-sent events, documented as clients read them: one object per event.
+//! Server-sent events. The OpenAPI document describes them as clients parse them, as one object per
+//! event.
 
 use std::time::Duration;
 
@@ -11,17 +12,18 @@ use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSch
 use poem_openapi::types::{ToJSON, Type};
 use poem_openapi::{ApiResponse, Object};
 
-/// Proxies close connections that are idle for longer than about a minute.
+/// Interval between keep-alive comments: proxies close connections that have been idle for about a
+/// minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Named events with JSON data, with status 200. The end of the stream ends the response.
+/// A response with status 200 that streams named events with JSON data and ends with the stream.
 pub(crate) struct EventStream<T>(pub(crate) BoxStream<'static, (&'static str, T)>);
 
 #[derive(Object)]
 struct ServerSentEvent {
     /// Name of the event.
     event: String,
-    /// JSON text.
+    /// Data of the event, as JSON text.
     data: String,
 }
 

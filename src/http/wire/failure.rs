@@ -6,10 +6,10 @@ use poem::http::{StatusCode, header};
 use poem::{Body, Response};
 use ports::ErrorKind;
 
-/// `Retry-After` in seconds when the disk is full: somebody has to free space.
+/// `Retry-After`, in seconds, for a full disk: somebody has to free space first.
 const DISK_FULL_RETRY_AFTER: u32 = 60;
 
-/// Error message of every request that fails on a full disk.
+/// Error message for every request that fails because the disk is full.
 const DISK_FULL: &str = "no space is left on the disk; delete videos or free some, then try again";
 
 /// A failed request.
@@ -18,7 +18,7 @@ const DISK_FULL: &str = "no space is left on the disk; delete videos or free som
 pub(crate) struct HttpFailure {
     pub(crate) status: StatusCode,
     pub(crate) detail: String,
-    /// Value of `Retry-After`, seconds.
+    /// Value of `Retry-After`, in seconds.
     pub(crate) retry_after: Option<u32>,
     pub(crate) allow: Option<String>,
     /// Accepted content encodings, for 415.
@@ -51,7 +51,7 @@ impl HttpFailure {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
     }
 
-    /// An unhandled failure; only the log has the details.
+    /// An internal error. The details are only in the log.
     pub(crate) fn internal() -> Self {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -150,12 +150,12 @@ impl From<domain::Error> for HttpFailure {
     }
 }
 
-/// tus 1.0 defines 460 as "Checksum Mismatch".
+/// Returns 460, which tus 1.0 defines as "Checksum Mismatch".
 fn checksum_mismatch() -> StatusCode {
     StatusCode::from_u16(460).unwrap_or(StatusCode::BAD_REQUEST)
 }
 
-/// An error and its causes, outermost first.
+/// Formats an error and its causes, outermost first.
 fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

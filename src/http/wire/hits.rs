@@ -1,4 +1,4 @@
-//! Hits of searches as several routes return them, and the defaults of searches.
+//! Search hits as several routes return them, and the defaults for searches.
 
 use poem_openapi::Object;
 
@@ -8,22 +8,22 @@ use domain::kernel::video::VideoId;
 use domain::media::speech;
 use domain::search;
 
-/// The default analyzer of searches.
+/// The default analyzer for searches.
 pub(crate) fn analyzer() -> String {
     DEFAULT_ANALYZER.into()
 }
 
-/// The default vector field of searches.
+/// The default vector field for searches.
 pub(crate) fn field() -> String {
     "combined".into()
 }
 
-/// The default limit of searches.
+/// The default limit for searches.
 pub(crate) fn limit() -> u32 {
     5
 }
 
-/// A hit at `detail=standard`.
+/// A search hit at `detail=standard`.
 #[derive(Object)]
 pub(crate) struct StandardResult {
     /// Stable id of the moment, for `GET /moments/{moment_id}`.
@@ -32,27 +32,29 @@ pub(crate) struct StandardResult {
     video_id: String,
     /// Id of the chunk.
     chunk_id: u32,
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity, 0 to 1; null if nothing was searched for.
+    /// Cosine similarity, from 0 to 1; null in a listing, which is not scored.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     pub(crate) score: Option<f64>,
-    /// BM25 score; present in modes `text` and `hybrid` if the words match.
+    /// BM25 score; present in the modes `text` and `hybrid` if words of the query match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+    /// Calibrated probability that the chunk really contains what was searched for, from 0 to 1;
+    /// absent without a search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     pub(crate) p_present: Option<f64>,
-    /// Ids of the analyzers that matched, most certain first; present if all analyzers were searched.
+    /// Ids of the analyzers that matched, most probable match first; present if all analyzers were
+    /// searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
     /// URL of the video in storage.
     video_url: String,
-    /// Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
+    /// Wall-clock time of the start (ISO 8601, UTC); present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
     /// What happens in the chunk.
@@ -63,7 +65,7 @@ pub(crate) struct StandardResult {
     objects: Vec<String>,
     /// Actions in the chunk.
     actions: Vec<String>,
-    /// Keywords of the chunk.
+    /// Keywords for the chunk.
     tags: Vec<String>,
     /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
@@ -74,15 +76,15 @@ pub(crate) struct StandardResult {
     turns: Vec<SpeakerTurnBody>,
 }
 
-/// Uninterrupted speech of one speaker.
+/// Uninterrupted speech by one speaker.
 #[derive(Object)]
 #[oai(rename = "Turn")]
 pub(crate) struct SpeakerTurnBody {
     /// Label or name of the speaker.
     speaker: String,
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     end: f64,
     /// The spoken words.
     text: String,
@@ -93,7 +95,7 @@ fn found_by_others(others: Vec<(String, f32)>) -> Option<OrderedMap<f64>> {
     (!others.is_empty()).then_some(OrderedMap(others))
 }
 
-/// The shortest decimal that parses to the same score, clamped to 0..1.
+/// Returns the shortest decimal that parses to the same score, clamped to 0..1.
 pub(crate) fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
@@ -136,18 +138,19 @@ impl From<search::SearchResult> for StandardResult {
 #[derive(Object)]
 #[oai(rename = "Diagnostics")]
 pub(crate) struct DiagnosticsBody {
-    /// By filter, the number of hits without it.
+    /// Number of hits that the search would have without each filter, by filter name.
     hits_without_filter: OrderedMap<u32>,
-    /// Ids of searched videos without output of the analyzer, at most 20.
+    /// Ids of searched videos that have no output from the analyzer; at most 20.
     videos_without_analyzer: Vec<String>,
-    /// Ids of searched videos without vectors in the field, at most 20.
+    /// Ids of searched videos that have no vectors in the field; at most 20.
     videos_without_field: Vec<String>,
-    /// Requested video ids that do not exist, at most 20.
+    /// Requested video ids that do not exist; at most 20.
     unknown_videos: Vec<String>,
-    /// Probability of the best hit by other analyzer, of those that match; absent if none does.
+    /// Probability of the best hit from each other analyzer that matches, by analyzer id; absent if
+    /// none matches.
     #[oai(skip_serializing_if_is_none)]
     found_by_others: Option<OrderedMap<f64>>,
-    /// Best cosine similarity of the chunks that match the filters; null if none matches.
+    /// Best cosine similarity among the chunks that match the filters; null if none does.
     #[oai(nullable)]
     best_score: Option<f64>,
 }

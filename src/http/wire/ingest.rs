@@ -1,4 +1,4 @@
-//! The options of an ingest, which its routes and the estimate of its cost share.
+//! The options of an ingest, which the ingest routes and the cost estimate share.
 
 use poem_openapi::Object;
 
@@ -9,7 +9,7 @@ use domain::chunking::{ChunkingFields, Weights};
 use domain::ingest::IngestFields;
 use domain::kernel::access::Access;
 
-/// The fields of both ingest routes, with their types and defaults.
+/// The fields that all ingest routes share, with their types and defaults.
 #[derive(Object)]
 pub(crate) struct IngestOptions {
     /// Comma-separated analyzer ids. Default: `default_video`.
@@ -18,11 +18,12 @@ pub(crate) struct IngestOptions {
     /// Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
     #[oai(default = "mode")]
     mode: String,
-    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+    /// `audio_video`.
     #[oai(default = "preset")]
     preset: String,
-    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-    /// weight.
+    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
+    /// least one weight.
     #[oai(nullable)]
     speaker: Option<f64>,
     /// Weight of silences, at least 0; used with `mode=weights` only.
@@ -46,21 +47,21 @@ pub(crate) struct IngestOptions {
     /// http(s) URL that receives the finished job in a signed POST. Private addresses are rejected.
     #[oai(nullable)]
     callback_url: Option<String>,
-    /// Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
-    /// for the next ingest. Null: no limit.
+    /// Maximum number of language model calls. The ingest fails if it needs more; the next ingest
+    /// reuses the completed calls. Null: no limit.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000000")))]
     max_model_calls: Option<u32>,
     /// Index of the audio track to use, counted from 0. Null: the track with the most speech.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1000")))]
     audio_track: Option<u32>,
-    /// User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
-    /// keys are added, and null removes a key.
+    /// User metadata. Values are strings, numbers, booleans, ISO 8601 times or lists of strings.
+    /// For an existing video, the given keys are added or replaced, and null removes a key.
     #[oai(default)]
     metadata: AnyObject,
-    /// Collection of the video, at most 128 characters.
+    /// Name of the collection to put the video into, at most 128 characters.
     #[oai(nullable)]
     collection: Option<String>,
-    /// Recording time of the first frame, ISO 8601.
+    /// Recording time of the first frame (ISO 8601).
     #[oai(nullable)]
     recorded_at: Option<String>,
 }

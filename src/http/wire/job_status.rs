@@ -1,4 +1,4 @@
-//! The status of a job, which every route that starts one returns.
+//! The status of a job. Every route that starts a job returns it.
 
 use poem_openapi::Enum;
 

@@ -1,5 +1,5 @@
-//! Types of query and path parameters. They are stricter than the framework's, and their errors name the
-//! given value and the accepted ones.
+//! Types for query and path parameters. They are stricter than the framework's, and their errors
+//! name the given value and the accepted values.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,15 @@ pub(crate) struct FiniteNumber(pub(crate) f64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounded<const MIN: u32, const MAX: u32>(pub(crate) u32);
 
-/// `true` or `false` in any case, or `1` or `0`.
+/// `true` or `false` in any letter case, or `1` or `0`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Flag(pub(crate) bool);
 
-/// An integer of any size and sign, clamped to what fits.
+/// An integer of any size and sign, clamped to the range of `i64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Integer(pub(crate) i64);
 
-/// The id of a chunk, which need not exist.
+/// A chunk id; the chunk need not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChunkIdParameter(pub(crate) i64);
 
@@ -35,7 +35,7 @@ pub(crate) fn unwrap_message(wrapped: &str) -> String {
     message.split_once(" (occurred while").map_or(message, |(message, _)| message).to_owned()
 }
 
-/// A value as error messages quote it: at most 60 printable characters.
+/// Returns a value as error messages quote it: at most 60 printable characters.
 pub(crate) fn excerpt(value: &str) -> String {
     let mut text: String = value.chars().take(60).map(printable).collect();
     if value.chars().nth(60).is_some() {
@@ -60,8 +60,8 @@ impl FiniteNumber {
     }
 }
 
-/// Parses an integer of any size. Values outside of `i64` are clamped: they are out of range or past the
-/// end of any list anyway.
+/// Parses an integer of any size. Values outside the range of `i64` are clamped, because they are
+/// out of bounds or past the end of any list anyway.
 fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -167,7 +167,7 @@ parameter!(
 );
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
-/// Parses a parameter that holds a JSON object.
+/// Parses the value of the parameter `name`, which must be a JSON object.
 pub(crate) fn json_object(name: &str, value: &str) -> Result<Map<String, Value>, HttpFailure> {
     serde_json::from_str(value).map_err(|_| {
         let value = excerpt(value);

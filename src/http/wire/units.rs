@@ -1,5 +1,5 @@
-//! Splits a JSON document into a sequence of units, so that a response can contain some of them, each
-//! at its place in the document.
+//! Splits a JSON document into a sequence of units, so that a response can contain only some of
+//! them, each in its original place.
 
 use serde_json::{Map, Value};
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value};
 pub(crate) struct UnitSplitter {
     /// Maximum cost of a unit; a list or an object that costs more is split.
     pub(crate) max_cost: usize,
-    /// The cost of a value.
+    /// Returns the cost of a value.
     pub(crate) cost: fn(&Value) -> usize,
 }
 
-/// A part of a document that is not split.
+/// A part of a document that is not split further.
 pub(crate) struct Unit<'d> {
     pub(crate) value: &'d Value,
     /// Names of the enclosing fields, outermost first.
@@ -21,7 +21,7 @@ pub(crate) struct Unit<'d> {
 }
 
 impl Unit<'_> {
-    /// JSON text, preceded by the names of the enclosing fields.
+    /// Returns the value as JSON text, preceded by the names of the enclosing fields.
     pub(crate) fn to_text(&self) -> String {
         let names = self.names.iter().map(|name| format!("{}:", Value::from(*name)));
         names.chain([self.value.to_string()]).collect()
@@ -38,7 +38,7 @@ impl UnitSplitter {
         empty || (self.cost)(value) <= self.max_cost
     }
 
-    /// The units of a document, in order.
+    /// Returns the units of a document, in order.
     pub(crate) fn units<'d>(&self, document: &'d Value) -> Vec<Unit<'d>> {
         let mut units = Vec::new();
         self.collect(document, &mut Vec::new(), 0, &mut units);
@@ -70,7 +70,7 @@ impl UnitSplitter {
         }
     }
 
-    /// The document reduced to the units whose index in the sequence `is_included` accepts. Lists and
+    /// Returns the document reduced to the units whose index `is_included` accepts. Lists and
     /// objects that become empty are dropped.
     pub(crate) fn keep(
         &self,

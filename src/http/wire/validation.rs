@@ -1,5 +1,5 @@
-//! Validates requests against the published schema of their type. The document is the only place where
-//! types and ranges are stated, and every error names the field, the given value and the accepted ones.
+//! Validates requests against the published schema of their type, the only place where types and
+//! ranges are stated. Every error names the field, the given value and the accepted values.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ struct Schemas {
 }
 
 impl Schemas {
-    /// The schemas of a type, cached after the first use.
+    /// Returns the schemas of a type, which are cached after the first use.
     fn for_type<T: Type + 'static>() -> Arc<Self> {
         static CACHE: LazyLock<RwLock<HashMap<TypeId, Arc<Schemas>>>> =
             LazyLock::new(RwLock::default);
@@ -44,15 +44,15 @@ impl Schemas {
     }
 }
 
-/// The value in the form that `T` parses, or an error message. Rejects fields that the schema does not
-/// have.
+/// Returns `value` in the form that `T` parses, or an error message. Rejects fields that the schema
+/// does not have.
 pub(crate) fn validate<T: Type + 'static>(value: Value) -> Result<Value, String> {
     let schemas = Schemas::for_type::<T>();
     check(&schemas, &schemas.root, "the body", value)
 }
 
-/// Converts the text fields of a form to the JSON object that the schema describes and validates it:
-/// numbers are parsed, and an empty field counts as absent.
+/// Converts the text fields of a form to a JSON object and validates it against the schema of `T`.
+/// Numbers and JSON objects are parsed, and an empty field counts as absent.
 pub(crate) fn validate_form<T: Type + 'static>(
     fields: impl IntoIterator<Item = (String, String)>,
 ) -> Result<Value, String> {
@@ -82,8 +82,8 @@ pub(crate) fn validate_form<T: Type + 'static>(
     check(&schemas, &schemas.root, "the form", Value::Object(object))
 }
 
-/// Error message for an unknown name, with the accepted names and the most similar one. Ignoring unknown
-/// names would silently widen a request.
+/// Returns the error message for an unknown name, with the accepted names and the most similar one.
+/// Unknown names are rejected because ignoring a misspelled filter would silently widen a request.
 pub(crate) fn unknown_name(what: &str, name: &str, accepted: &[&str]) -> String {
     let name = excerpt(name);
     let suggestion = match suggest(&name, accepted) {
@@ -94,7 +94,7 @@ pub(crate) fn unknown_name(what: &str, name: &str, accepted: &[&str]) -> String 
     format!("unknown {what} '{name}'; {suggestion}accepted: {accepted}")
 }
 
-/// The field names of an object schema.
+/// Returns the field names of an object schema.
 pub(crate) fn field_names(schema: &MetaSchema) -> Vec<&'static str> {
     schema.properties.iter().map(|(name, _)| *name).collect()
 }

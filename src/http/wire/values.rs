@@ -1,4 +1,4 @@
-//! Wire types that the derive macros cannot express: ordered maps and free JSON objects.
+//! Wire types that the derive macros cannot express: ordered maps and arbitrary JSON objects.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseResult, ToJSON, Type};
 use serde_json::{Map, Value};
 
-/// The shortest decimal that parses to the same number.
+/// Returns the shortest decimal that parses to the same number.
 pub(crate) fn shortest(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_default()
 }
 
-/// An object with data as keys, in a meaningful order.
+/// An object whose keys are data, such as ids, in a meaningful order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OrderedMap<T>(pub(crate) Vec<(String, T)>);
 

@@ -1,5 +1,5 @@
-//! The state of a connection, shared by its socket, which waits for bytes, its running requests, and the
-//! server, which evicts idle connections.
+//! The state of a connection. It is shared by the socket, which waits for bytes, the running
+//! requests, and the server, which evicts idle connections.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,23 +17,24 @@ use crate::http::settings::HttpSettings;
 pub(super) struct Activity {
     header_timeout: Duration,
     idle_timeout: Duration,
-    /// How long the client may take no bytes.
+    /// How long sending may stall because the client does not read.
     pub(super) send_timeout: Duration,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Running requests, including their response bodies.
+    /// Number of running requests. A request runs until its response body has been sent.
     running: usize,
     /// Whether any request has completed.
     answered: bool,
-    /// Whether part of the next request's head has arrived. Unknown for HTTP/2, whose frames may be
-    /// anything.
+    /// Whether part of the next request's head has arrived. Not tracked for HTTP/2, where incoming
+    /// frames need not belong to a request.
     head_started: bool,
     multiplexed: bool,
-    /// Since when no request has been running, or since the first byte of a head.
+    /// Start of the current timeout: when the connection was opened, when the last request ended,
+    /// or when the first byte of a later request arrived.
     since: Instant,
-    /// The reader that waits without a deadline.
+    /// Waker of the reader while it waits without a deadline.
     reader: Option<Waker>,
 }
 
@@ -58,7 +59,8 @@ impl Activity {
         self.state.lock()
     }
 
-    /// A request's head is complete.
+    /// Records that a request's head is complete. The request runs until the returned guard is
+    /// dropped.
     pub(super) fn start_request(self: &Arc<Self>, version: Version) -> RequestGuard {
         let mut state = self.state();
         state.running += 1;
@@ -67,7 +69,7 @@ impl Activity {
         RequestGuard(self.clone())
     }
 
-    /// Bytes have arrived.
+    /// Records that bytes have arrived.
     pub(super) fn bytes_received(&self) {
         let mut state = self.state();
         if state.running == 0 && !state.head_started && !state.multiplexed {
@@ -78,7 +80,8 @@ impl Activity {
         }
     }
 
-    /// Until when bytes must arrive; `None` while requests run, after which `reader` is woken.
+    /// Returns when the next bytes must have arrived. Returns `None` while requests run, and wakes
+    /// `reader` when one of them ends.
     pub(super) fn deadline(&self, reader: &Waker) -> Option<Instant> {
         let mut state = self.state();
         if state.running > 0 {
@@ -89,21 +92,21 @@ impl Activity {
         Some(state.since + if idle { self.idle_timeout } else { self.header_timeout })
     }
 
-    /// Whether a request's head has arrived in part.
+    /// Whether only part of a request's head has arrived.
     pub(super) fn is_head_incomplete(&self) -> bool {
         let state = self.state();
         state.running == 0 && state.head_started
     }
 
-    /// Since when the connection has been idle, preceded by whether it ever served a request; `None` while
-    /// requests run.
+    /// Returns whether the connection has ever completed a request and since when it has been idle.
+    /// Returns `None` while requests run.
     pub(super) fn idle_since(&self) -> Option<(bool, Instant)> {
         let state = self.state();
         (state.running == 0).then_some((state.answered, state.since))
     }
 }
 
-/// Counts a running request until it is dropped.
+/// Counts a request as running until the guard is dropped.
 pub(super) struct RequestGuard(Arc<Activity>);
 
 impl Drop for RequestGuard {
@@ -112,14 +115,14 @@ impl Drop for RequestGuard {
         state.running -= 1;
         state.answered = true;
         state.since = Instant::now();
-        // The reader has a deadline again.
+        // The reader must apply a deadline again.
         if let Some(reader) = state.reader.take() {
             reader.wake();
         }
     }
 }
 
-/// A response body that keeps its request counted until it has been sent.
+/// A response body that counts its request as running until the body has been sent.
 pub(super) struct GuardedBody<B> {
     body: B,
     _guard: RequestGuard,

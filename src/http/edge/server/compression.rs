@@ -1,5 +1,5 @@
-//! Compresses JSON responses with gzip for clients that accept it, but no media, event streams or ranges.
-//! The library parses `Accept-Encoding` and sets the headers.
+//! Compresses JSON responses with gzip for clients that accept it. Media, event streams and ranges
+//! are not compressed. `tower_http` parses `Accept-Encoding` and sets the headers.
 
 use hyper::Response;
 use hyper::body::Body;
@@ -8,15 +8,15 @@ use tower_http::CompressionLevel;
 use tower_http::compression::Compression;
 use tower_http::compression::predicate::Predicate;
 
-/// Compresses JSON responses of at least `min_bytes`.
+/// Compresses JSON responses of at least `min_bytes` bytes.
 pub(super) fn compressed<S>(service: S, min_bytes: u64) -> Compression<S, LargeJson> {
-    // On a fast network a higher level would cost more time than it saves.
+    // On a fast network, a higher level would cost more time than it saves.
     Compression::new(service)
         .quality(CompressionLevel::Fastest)
         .compress_when(LargeJson { min_bytes })
 }
 
-/// JSON of at least `min_bytes` bytes.
+/// Selects JSON responses of at least `min_bytes` bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LargeJson {
     min_bytes: u64,
@@ -28,7 +28,7 @@ impl Predicate for LargeJson {
         let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let json = essence == "application/json" || essence.ends_with("+json");
-        // A body of unknown size is streamed.
+        // A body of unknown size is streamed and counts as large.
         let size = response.body().size_hint().exact().unwrap_or(u64::MAX);
         json && size >= self.min_bytes
     }

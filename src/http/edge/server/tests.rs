@@ -11,7 +11,7 @@ use super::*;
 const SHORT: Duration = Duration::from_millis(30);
 const GET: &[u8] = b"GET /a HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Blocks requests of `/wait`.
+/// Blocks requests to `/wait` until permits are added.
 type Gate = Arc<Semaphore>;
 
 fn long_timeouts() -> HttpSettings {
@@ -25,7 +25,7 @@ fn long_timeouts() -> HttpSettings {
     }
 }
 
-/// Serves an endpoint that echoes bodies; other responses name the path.
+/// Serves an endpoint that echoes bodies at `/echo` and returns the path at unknown paths.
 async fn serve_echo(settings: HttpSettings) -> (SocketAddr, Gate) {
     let gate = Gate::new(Semaphore::new(0));
     let waits = gate.clone();
@@ -66,7 +66,7 @@ async fn serve_echo(settings: HttpSettings) -> (SocketAddr, Gate) {
     (address, gate)
 }
 
-/// A JSON list of numbers, `hundreds` × 100 bytes.
+/// Returns a JSON list of numbers of about `hundreds` × 100 bytes, with content type `kind`.
 fn json(kind: &str, hundreds: usize) -> Response {
     let text = format!("[{}1]", "1234567890,".repeat(9 * hundreds));
     Response::builder().content_type(kind).body(text)
@@ -76,7 +76,7 @@ async fn connect(address: SocketAddr) -> TcpStream {
     TcpStream::connect(address).await.expect("a connection")
 }
 
-/// Everything up to the end of the connection.
+/// Reads until the connection ends.
 async fn read_to_end(socket: &mut TcpStream) -> String {
     let mut text = Vec::new();
     // A reset connection has ended too.
@@ -84,7 +84,7 @@ async fn read_to_end(socket: &mut TcpStream) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// One response, whose body ends with `end`.
+/// Reads one response, whose body ends with `end`.
 async fn read_response(socket: &mut TcpStream, end: &str) -> String {
     let mut text = String::new();
     while !text.ends_with(end) {
@@ -167,7 +167,7 @@ async fn clients_that_stop_reading_are_cut_off() {
     socket.write_all(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sent");
     tokio::time::sleep(10 * SHORT).await;
     let mut taken = vec![0; 1 << 20];
-    // Buffered bytes arrive, then the connection has ended.
+    // Buffered bytes still arrive, then the connection ends.
     while socket.read(&mut taken).await.is_ok_and(|count| count > 0) {}
 }
 
@@ -223,7 +223,7 @@ async fn request_heads_have_a_size_limit() {
     assert!(reply.is_empty() || reply.starts_with("HTTP/1.1 431"), "{reply}");
 }
 
-/// The response to a raw head, in lower case.
+/// Sends a raw request head and returns the response in lower case.
 async fn send_head(address: SocketAddr, head: &str) -> String {
     let mut socket = connect(address).await;
     let head = head.replace('\n', "\r\n");

@@ -17,7 +17,7 @@ pub(super) struct TimeoutStream {
     activity: Arc<Activity>,
     reading: DeadlineTimer,
     writing: DeadlineTimer,
-    /// Since when the client has taken no bytes.
+    /// When sending stalled because the client does not read; `None` if it has not.
     unsent_since: Option<Instant>,
 }
 
@@ -27,7 +27,7 @@ impl TimeoutStream {
         Self { socket, activity, reading: unset(), writing: unset(), unsent_since: None }
     }
 
-    /// The result of a write, or an error after the send timeout.
+    /// Returns the result of a write, or an error if sending has stalled for the send timeout.
     fn check_write<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -116,7 +116,7 @@ impl AsyncWrite for TimeoutStream {
 struct DeadlineTimer(Pin<Box<Sleep>>);
 
 impl DeadlineTimer {
-    /// Ready once `moment` has passed.
+    /// Becomes ready once `moment` has passed.
     fn poll_at(&mut self, moment: Instant, context: &mut Context<'_>) -> Poll<()> {
         if self.0.deadline() != moment {
             self.0.as_mut().reset(moment);
