@@ -139,7 +139,7 @@ impl Recording {
         let mut end = 0.0;
         let scene = self.scenes.iter().find(|s| {
             end += s.seconds;
-            // Frame times and sums of durations round differently.
+            // Tolerates that frame times and sums of durations round differently.
             time < end - 1e-6
         });
         scene.or(self.scenes.last()).map(|s| s.fill)

@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Download {
     fetcher: HttpFetcher,
     url: Url,
-    /// Identifies the version of the file, if the server sends an ETag and supports ranges.
+    /// ETag that identifies this version of the file, if the server sends one and supports ranges.
     etag: Option<HeaderValue>,
     /// Length of the whole file in bytes, if the server announces it.
     length: Option<u64>,

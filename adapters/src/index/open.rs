@@ -178,7 +178,7 @@ enum Replacement {
 }
 
 impl Rebuild {
-    /// Opens the index to fill, whatever state the index in use is in.
+    /// Opens the index to fill. The index in use may be in any state.
     pub async fn open(section: &Settings, spec: IndexSpec<'_>) -> Result<Self, OpenError> {
         let at = OpenError::in_section("index");
         match section.kind {

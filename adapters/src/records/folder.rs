@@ -431,7 +431,7 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// Removes a folder that no key can name any more. A writer that resolved the folder before the
-/// move may still add a document; whatever remains after all attempts is removed on the next
+/// move may still add a document; any that remain after all attempts are removed on the next
 /// opening.
 fn empty_bin(bin: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {

@@ -1,4 +1,4 @@
-//! Object storage through opendal: a folder, memory, or a bucket from `cloud`.
+//! Object storage through opendal: in a folder, in memory, or in a bucket that `cloud` opens.
 
 use std::io;
 use std::ops::Range;
@@ -154,7 +154,7 @@ impl OpendalStorage {
         }
     }
 
-    /// Lists the keys and the folders under a prefix, including the prefix itself.
+    /// Lists the keys under a prefix, and the folders, which include the prefix itself.
     async fn below(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>)> {
         let failed = |e: opendal::Error| failed("list", prefix, e);
         let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);

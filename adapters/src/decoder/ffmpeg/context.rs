@@ -58,7 +58,7 @@ pub(super) fn open_context(
             std::ptr::null_mut(),
         ))?;
         let context = ffmpeg::format::context::Input::wrap(raw);
-        // Probing opens decoders of its own, so the size limit must apply to them too.
+        // Probing opens additional decoders, so the size limit must apply to them too.
         let limit = CString::new(options.max_pixels.to_string()).unwrap_or_default();
         let mut limits: Vec<*mut ffi::AVDictionary> =
             vec![std::ptr::null_mut(); (*raw).nb_streams as usize];

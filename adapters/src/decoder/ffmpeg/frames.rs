@@ -454,7 +454,7 @@ impl FrameCursor {
         let unseen = begins.filter(|begins| self.is_skipping && begins + LENGTHS * step < to);
         let discard = if unseen.is_some() { Discard::NonReference } else { Discard::Default };
         self.decoder.skip_frame(discard);
-        // Only the decoder knows which frames are references.
+        // Treats the frame as skipped, since only the decoder knows which frames are references.
         self.skipped_from =
             unseen.map_or(self.skipped_from, |begins| begins.max(self.skipped_from));
     }

@@ -22,11 +22,11 @@ const KNEE: f32 = 0.75;
 /// Luma coefficients of BT.2020.
 const LUMA: [f32; 3] = [0.2627, 0.6780, 0.0593];
 
-/// Converts linear light from BT.2020 to BT.709 primaries (ITU-R BT.2087).
+/// Matrix that converts linear light from BT.2020 to BT.709 primaries (ITU-R BT.2087).
 const TO_BT709: [[f32; 3]; 3] =
     [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]];
 
-/// Size of the lookup table over linear light.
+/// Number of steps in the lookup table for linear light.
 const STEPS: usize = 1 << 14;
 
 /// The transfer function of a high dynamic range video.

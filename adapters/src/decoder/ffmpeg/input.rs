@@ -402,7 +402,7 @@ impl Input {
     /// Returns the sample aspect ratio as coded.
     pub(super) fn sample_aspect(&self, stream: usize) -> Rational {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: every stream of an open context has its parameters.
+        // SAFETY: every stream of an open context has parameters.
         unsafe {
             (*(*self.raw_stream(stream)).codecpar).sample_aspect_ratio.into()
         }
@@ -556,7 +556,7 @@ impl Input {
 
     fn sample_rate(&self, stream: usize) -> c_int {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: every stream of an open context has its parameters.
+        // SAFETY: every stream of an open context has parameters.
         unsafe {
             (*(*self.raw_stream(stream)).codecpar).sample_rate
         }
@@ -577,7 +577,7 @@ impl Input {
 
     pub(super) fn coded_size(&self, stream: usize) -> (u32, u32) {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: every stream of an open context has its parameters.
+        // SAFETY: every stream of an open context has parameters.
         let (width, height) = unsafe {
             let parameters = (*self.raw_stream(stream)).codecpar;
             ((*parameters).width, (*parameters).height)
@@ -617,7 +617,7 @@ impl Input {
         }
     }
 
-    /// Callers pass only indices below `nb_streams`.
+    /// Returns a pointer to a stream. Callers pass only indices below `nb_streams`.
     fn raw_stream(&self, stream: usize) -> *mut ffi::AVStream {
         debug_assert!(stream < self.context.nb_streams() as usize, "no such stream");
         #[expect(unsafe_code, reason = "FFI")]
@@ -634,7 +634,7 @@ fn seconds_per_tick(base: Rational) -> f64 {
 
 fn is_spliceable(context: &ffmpeg::format::context::Input) -> bool {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: an open context has its input format, a static table.
+    // SAFETY: an open context has an input format, which is a static table.
     let flags = unsafe { (*(*context.as_ptr()).iformat).flags };
     flags & ffi::AVFMT_TS_DISCONT != 0
 }

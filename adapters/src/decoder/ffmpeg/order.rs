@@ -12,7 +12,7 @@ use ffmpeg_next as ffmpeg;
 /// pictures that never came out.
 const MAX_DELAYED: usize = 64;
 
-/// The times of one stream's pictures, in ticks of the stream.
+/// Tracks the times of one stream's pictures, in ticks of the stream.
 #[derive(Debug, Default)]
 pub(super) struct PresentationOrder {
     /// Whether packets have only decoding times; `None` while unknown.

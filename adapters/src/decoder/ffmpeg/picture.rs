@@ -270,7 +270,7 @@ pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, 
 mod tests {
     use super::*;
 
-    /// 2 × 3 stored pixels numbered row by row, with rows padded to 8 bytes.
+    /// Returns 2 × 3 stored pixels, numbered row by row, with rows padded to 8 bytes.
     fn numbered() -> Vec<u8> {
         let mut rows = Vec::new();
         for y in 0..3u8 {

@@ -156,7 +156,7 @@ fn differ(left: &[f32], right: &[f32]) -> bool {
 /// Resampled audio.
 #[derive(Default)]
 struct Block {
-    /// One channel, or two interleaved until they are mixed down.
+    /// One channel, or two interleaved channels until they are mixed down.
     samples: Vec<f32>,
     /// Left and right channel of a stereo pair.
     channels: Option<[Vec<f32>; 2]>,
@@ -177,7 +177,7 @@ impl Block {
     }
 }
 
-/// Samples per channel of one correlation window: 50 ms.
+/// Samples per channel in a correlation window, which lasts 50 ms.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
 /// Weight of earlier windows in the moving average.

@@ -150,7 +150,7 @@ mod tests {
     fn unconfirmed_jump_is_removed() {
         let packets = [(0.0, 0.5), (0.5, 0.5), (12_059.0, 0.5), (12_059.5, 0.5)];
         assert_near(&placed(claiming(2.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
-        // A container that claims the same does not confirm the jump.
+        // A container duration that includes the jump does not confirm it.
         assert_near(&placed(claiming(12_060.0), &packets), &[0.0, 0.5, 1.0, 1.5]);
         assert_near(&placed(silent(), &packets), &[0.0, 0.5, 1.0, 1.5]);
     }
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn short_segments_are_contiguous() {
-        // Segments of two seconds whose clocks each start at 0, with video and audio.
+        // Two-second segments with video and audio, whose clocks each start at 0.
         let mut timeline = Timeline::new(None, 120.0, true);
         let mut placed = Vec::new();
         for _ in 0..3 {

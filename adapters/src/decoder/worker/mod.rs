@@ -1,4 +1,4 @@
-//! A `VideoDecoder` that runs each call in its own sandboxed process, so that a file that takes
+//! A `VideoDecoder` that runs each call in a separate sandboxed process, so that a file that takes
 //! over FFmpeg cannot reach anything else. `work` is the worker side, which the program runs as
 //! `shotlog decode`.
 //!

@@ -27,7 +27,7 @@ const PIPE: usize = 1 << 20;
 /// How often a waiting reader checks for cancellation.
 const CANCEL_CHECK: Duration = Duration::from_millis(100);
 
-/// Extra time beyond the worker's own limits, so that it can report which limit it hit.
+/// Extra time beyond the worker's own limits, so that the worker can report which limit it hit.
 const GRACE: Duration = Duration::from_secs(3);
 
 pub(super) struct Process {

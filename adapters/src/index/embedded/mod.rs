@@ -80,7 +80,7 @@ pub struct EmbeddedIndex {
 struct Damage(Mutex<Option<String>>);
 
 impl Damage {
-    /// Records an error that indicates damage; keeps the first one.
+    /// Records an error if it indicates damage, unless an error is already recorded.
     fn note(&self, error: &PortError) {
         if error.kind() == ErrorKind::Corrupt {
             let mut damage = self.0.lock();

@@ -33,7 +33,7 @@ pub(super) const EXTENSION: &str = "vectors";
 /// Write buffer size in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Encodes the vectors of one document as one custom value, which [`decode`] takes apart.
+/// Encodes the vectors of one document as one custom value, from which [`decode`] reads fields.
 pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, vector) in vectors {
@@ -260,8 +260,8 @@ impl SegmentPlugin for Vectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        // Segments without a sort order are concatenated: the live documents of one follow those of
-        // another.
+        // Segments without a sort order are concatenated: the live documents of each segment follow
+        // those of the previous segment.
         let sources = context
             .readers
             .iter()

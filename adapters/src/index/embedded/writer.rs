@@ -44,7 +44,7 @@ pub(super) struct Batch {
 
 pub(super) enum Message {
     Replace(Batch),
-    /// These segments are verified and can be merged.
+    /// These segments have been verified and can be merged.
     Checked(Vec<SegmentId>),
     /// The running merge has ended.
     Merged,
@@ -260,7 +260,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Rolls back to the last commit after a failed one.
+    /// Rolls back to the last commit after a failed commit.
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {

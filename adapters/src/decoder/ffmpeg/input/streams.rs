@@ -89,7 +89,7 @@ impl Input {
 
     fn four_letters(&self, stream: usize) -> [u8; 4] {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: every stream of an open context has its parameters.
+        // SAFETY: every stream of an open context has parameters.
         unsafe {
             (*(*self.raw_stream(stream)).codecpar).codec_tag.to_le_bytes()
         }
