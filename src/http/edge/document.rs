@@ -94,10 +94,10 @@ fn add_installed(document: &mut Value, installed: &Schema) {
     });
 }
 
-/// The framework combines a reference and its description in an `allOf`, whose parts client
-/// generators merge, failing if one has no type. Removes the second part and keeps its annotations
-/// in the schema itself. A nullable reference becomes a `oneOf`, since `nullable` has no effect
-/// without a sibling type (OpenAPI 3.0.3).
+/// Removes the description from each `allOf` of a reference and a description, which the schema
+/// itself repeats: client generators merge the two parts, and fail if one has no type. A nullable
+/// reference becomes a `oneOf`, since `nullable` has no effect without a sibling type (OpenAPI
+/// 3.0.3).
 fn simplify_references(node: &mut Value) {
     match node {
         Value::Array(items) => items.iter_mut().for_each(simplify_references),

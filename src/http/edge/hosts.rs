@@ -35,8 +35,7 @@ impl Hosts {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        // An attacker cannot point these at the service: browsers do not look them up in public
-        // DNS.
+        // DNS rebinding cannot use these: an attacker does not control what they resolve to.
         address.unwrap_or(&name).parse::<IpAddr>().is_ok()
             || name == "localhost"
             || name.ends_with(".localhost")

@@ -1,4 +1,4 @@
-//! `/videos/{video_id}/aggregates`: video-level results and their re-run.
+//! `/videos/{video_id}/aggregates`: gets and recomputes video-level results.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi, Union};
@@ -27,12 +27,13 @@ impl AggregatesApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Id of an aggregator: returns only its result. Default: all.
+        /// Id of an aggregator, to return only its result. Default: all aggregators.
         aggregator: Query<Option<String>>,
-        /// Maximum tokens of the results together. The response contains whole parts in order; lists and
-        /// objects contain only the elements that fit. Default: no limit.
+        /// Maximum number of tokens in all results together. Values are not cut off: lists and
+        /// objects contain only the elements that fit, and `next` leads to the others. Default: no
+        /// limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// `next` of the previous response, which `max_tokens` truncated.
+        /// `next` from the previous response, if `max_tokens` truncated it.
         cursor: Query<Option<String>>,
     ) -> Result<Json<AggregatesResponse>, ApiError<ByIdChecked>> {
         let request_key = format!("aggregates {} {:?}", video_id.0, aggregator.0);
@@ -75,7 +76,7 @@ impl AggregatesApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Recompute aggregates that are already stored. Default: true.
+        /// Whether to recompute aggregates that are already stored. Default: true.
         #[oai(default = "on")]
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
@@ -105,7 +106,7 @@ impl RerunForm {
         let list = self.aggregators?;
         let ids = list.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
         let ids: Vec<String> = ids.collect();
-        // A lone comma names no aggregator.
+        // A list of only commas names no aggregator: keep it, so that it is rejected.
         let misspelt = ids.is_empty() && !list.trim().is_empty();
         Some(if misspelt { vec![list] } else { ids })
     }
@@ -133,15 +134,15 @@ struct AllAggregates {
     video_id: String,
     /// Ids of the aggregators that have a stored result.
     available: Vec<String>,
-    /// Result by aggregator id; `GET /schema` has the schema of each under `results`.
+    /// The results, by aggregator id. `GET /schema` has their schemas under `results`.
     aggregates: OrderedMap<AnyObject>,
-    /// Tokens of `aggregates`; present with `max_tokens`.
+    /// Number of tokens in `aggregates`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// Cursor of the remaining parts; absent if nothing is left.
+    /// Cursor for the remaining parts; absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -154,14 +155,14 @@ pub(crate) struct OneAggregate {
     pub(crate) aggregator: String,
     /// Result of the aggregator; `GET /schema` has its schema under `results`.
     pub(crate) result: AnyObject,
-    /// Tokens of `result`; present with `max_tokens`.
+    /// Number of tokens in `result`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     pub(crate) tokens: Option<u32>,
-    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     pub(crate) tokenizer: Option<String>,
-    /// Cursor of the remaining parts; absent if nothing is left. Lists and objects in `result` contain only
-    /// the elements of this response.
+    /// Cursor for the remaining parts; absent if nothing is left. Lists and objects in `result`
+    /// contain only the elements of this response.
     #[oai(skip_serializing_if_is_none)]
     pub(crate) next: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(super) struct AlertsApi(pub(super) Service);
 impl AlertsApi {
     /// List alerts.
     ///
-    /// Sorted by name.
+    /// Alerts are sorted by name.
     #[oai(path = "/alerts", method = "get", operation_id = "alerts")]
     async fn alerts(&self, token: CallerToken) -> Result<Json<AlertList>, ApiError<Plain>> {
         let alerts = self.0.scoped(&token).alerts().await?;
@@ -28,7 +28,7 @@ impl AlertsApi {
 
     /// Get an alert.
     ///
-    /// Includes its failed deliveries.
+    /// The response includes the alert's failed deliveries.
     #[oai(path = "/alerts/:name", method = "get", operation_id = "alert")]
     async fn alert(
         &self,
@@ -41,10 +41,11 @@ impl AlertsApi {
 
     /// Create or update an alert.
     ///
-    /// An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-    /// that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-    /// as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-    /// `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+    /// An alert is a saved search that calls a webhook for every new matching video. It runs on
+    /// every video that is ingested after it was created. If moments match, the webhook receives a
+    /// signed POST (header `Shotlog-Signature`, as for job callbacks) with `event_id`, `alert`,
+    /// `text`, `video_id`, `filename`, `p_present` and `moments`. Each event is delivered at least
+    /// once; repeated deliveries have the same `event_id`.
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
@@ -85,8 +86,8 @@ impl AlertsApi {
 
     /// Retry failed deliveries.
     ///
-    /// Starts a job for each video whose delivery failed. The search runs again on the video's current
-    /// output.
+    /// Starts a job for each video whose delivery failed. The search runs again on the video's
+    /// current output.
     #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
     async fn retry_alert(
         &self,
@@ -101,7 +102,7 @@ impl AlertsApi {
 
 #[derive(Object)]
 struct AlertRetry {
-    /// Id of one job per video; empty if no delivery has failed.
+    /// Ids of the jobs, one per video; empty if no delivery has failed.
     job_ids: Vec<String>,
 }
 
@@ -113,32 +114,33 @@ struct AlertRequest {
     webhook: String,
 }
 
-/// The search, with the fields of `/query`.
+/// The search that an alert runs. Its fields have the same meaning as in `/query`.
 #[derive(Object)]
 #[oai(rename = "AlertSearch")]
 struct AlertSearchBody {
-    /// Search query.
+    /// Search text.
     #[oai(validator(min_length = 1))]
     text: String,
-    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
+    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+    /// `*`.
     #[oai(nullable)]
     mode: Option<String>,
-    /// Analyzer whose output is searched, or `*` for all. Default: `*`.
+    /// Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
     #[oai(default = "everything")]
     analyzer: String,
-    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+    /// Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
     #[oai(default = "field")]
     field: String,
     /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
+    /// Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
+    /// Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
     #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: f64,
-    /// Maximum moments per video in a delivery. Default: 5.
+    /// Maximum number of moments per video in a delivery. Default: 5.
     #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
 }
@@ -170,11 +172,12 @@ struct AlertBody {
     search: AlertSearchBody,
     /// Webhook URL, without credentials and query values.
     webhook: String,
-    /// Time of creation, ISO 8601, second precision, UTC.
+    /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
     /// Number of successful deliveries.
     delivered: u64,
-    /// Time of the last successful delivery, ISO 8601, second precision, UTC; null before the first.
+    /// Time of the last successful delivery (ISO 8601, UTC, to the second); null before the first
+    /// one.
     #[oai(nullable)]
     last_delivered_at: Option<String>,
     /// Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
@@ -190,7 +193,7 @@ struct FailedDeliveryBody {
     video_id: String,
     /// Error of the last attempt.
     error: String,
-    /// Time of the failure, ISO 8601, second precision, UTC.
+    /// Time of the failure (ISO 8601, UTC, to the second).
     at: String,
 }
 

@@ -28,13 +28,14 @@ pub(super) struct AskApi(pub(super) Service);
 impl AskApi {
     /// Ask a question.
     ///
-    /// Answers from aggregates and segments, with citations.
+    /// Answers a question from the aggregates and segments of videos, with citations.
     ///
-    /// With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-    /// `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-    /// `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-    /// in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-    /// status code; later errors end the stream with an `error` event that has a `detail`.
+    /// With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+    /// with the `results`; `piece` with a `text` fragment from the language model that has not been
+    /// audited yet (if `begins` is true, discard earlier fragments); `sentence` for each sentence
+    /// of the final answer, as in `audit`; and `answer` with the complete JSON response. Errors
+    /// before `moments` are returned with an error status code; later errors end the stream with an
+    /// `error` event that has a `detail`.
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
@@ -70,7 +71,7 @@ enum AskBody {
     Events(EventStream<Value>),
 }
 
-/// The name of an event and its data.
+/// Returns the name and the data of an event.
 fn event(event: Result<AskEvent, Error>) -> (&'static str, Value) {
     let (name, data) = match event {
         Ok(AskEvent::Moments(hits)) => {
@@ -88,7 +89,7 @@ fn event(event: Result<AskEvent, Error>) -> (&'static str, Value) {
     (name, data.unwrap_or_default())
 }
 
-/// Omits `found_by`: one analyzer is used per video.
+/// Converts hits to results without `found_by`, because only one analyzer is used per video.
 fn standard_results(hits: Vec<SearchResult>) -> Vec<StandardResult> {
     let without = |mut hit: SearchResult| {
         hit.found_by.clear();
@@ -105,20 +106,21 @@ pub(crate) struct AskRequest {
     /// Ids of the videos to use. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video.
+    /// Id of the analyzer whose output is retrieved as evidence. Null or `auto`: an analyzer is
+    /// chosen for each video.
     #[oai(nullable)]
     analyzer: Option<String>,
-    /// Maximum supporting segments per video.
+    /// Maximum number of supporting segments per video.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "20")))]
     limit: u32,
-    /// Drops segments with a lower `p_present` (0 to 1) from results and evidence. Null: none.
+    /// Minimum `p_present` of segments in results and evidence, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
     /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Ids of the moments to read, such as those cited before, for follow-up questions. Aggregates are not
-    /// used then. Null: retrieves the best evidence.
+    /// Ids of the moments to answer from, such as those cited in an earlier answer, for follow-up
+    /// questions. If set, aggregates are not used. Null: the best evidence is retrieved.
     #[oai(nullable, validator(min_items = 1, max_items = 100))]
     moment_ids: Option<Vec<String>>,
 }
@@ -135,17 +137,18 @@ pub(crate) struct AskResponseBody {
     /// The answer, with citations; null if none was generated.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether the answer answers the question; false if it only says that the footage does not show it.
-    /// Absent without an answer.
+    /// Whether the question is answered; false if the answer only says that the footage does not
+    /// show what was asked. Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
-    /// How well the cited moments support each sentence of the answer; absent without an answer.
+    /// How well the cited moments support each sentence of the answer; absent if there is no
+    /// answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentenceBody>>,
     /// `TypeName: message` if generating the answer failed; sources and results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
-    /// What was used, by video id.
+    /// What each video contributed to the answer, by video id.
     sources: OrderedMap<SourcesBody>,
     /// Supporting moments, best first.
     pub(crate) results: Vec<StandardResult>,

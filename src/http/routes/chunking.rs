@@ -19,9 +19,9 @@ pub(super) struct ChunkingApi(pub(super) Service);
 impl ChunkingApi {
     /// Preview chunking.
     ///
-    /// Computes how other settings would split the video, from the signals stored at ingest. Decodes
-    /// nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-    /// them.
+    /// Computes how other settings would split the video, based on the signals stored at ingest.
+    /// This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+    /// video again with them.
     #[oai(
         path = "/videos/:video_id/chunking/preview",
         method = "post",
@@ -44,17 +44,18 @@ impl ChunkingApi {
     }
 }
 
-/// The chunking fields of an ingest.
+/// The chunking settings to preview, as in an ingest.
 #[derive(Object)]
 struct PreviewRequest {
     /// Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
     #[oai(default = "mode")]
     mode: String,
-    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+    /// `audio_video`.
     #[oai(default = "preset")]
     preset: String,
-    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-    /// weight.
+    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
+    /// least one weight.
     #[oai(nullable)]
     speaker: Option<f64>,
     /// Weight of silences, at least 0; used with `mode=weights` only.
@@ -103,16 +104,17 @@ struct Preview {
     chunk_config: String,
     /// Number of chunks.
     chunks: u32,
-    /// The boundaries between the chunks, in order of time.
+    /// The boundaries between the chunks, in chronological order.
     boundaries: Vec<BoundaryBody>,
 }
 
 #[derive(Object)]
 #[oai(rename = "Boundary")]
 struct BoundaryBody {
-    /// Time of the boundary, seconds of the video.
+    /// Time of the boundary, in seconds from the start of the video.
     time: f64,
-    /// Votes of detectors for the boundary, strongest first; empty if only the duration limits require it.
+    /// Votes by detectors for the boundary, strongest first; empty if only the duration limits
+    /// require the boundary.
     votes: Vec<VoteBody>,
 }
 
@@ -120,9 +122,9 @@ struct BoundaryBody {
 #[oai(rename = "Vote")]
 struct VoteBody {
     detector: DetectorBody,
-    /// Time that the detector reports, seconds of the video.
+    /// Time that the detector reports, in seconds from the start of the video.
     time: f64,
-    /// Strength of the vote times the detector's weight.
+    /// Strength of the vote multiplied by the detector's weight.
     score: f64,
 }
 

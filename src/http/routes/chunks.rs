@@ -31,7 +31,7 @@ pub(super) struct ChunksApi(pub(super) Service);
 impl ChunksApi {
     /// List chunks.
     ///
-    /// Returns the stored analyzer output of a video, filtered and paged.
+    /// Returns a video's stored analyzer output, filtered and paginated.
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the contract")]
     #[oai(path = "/videos/:video_id/chunks", method = "get", operation_id = "chunks")]
     async fn chunks(
@@ -40,27 +40,27 @@ impl ChunksApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Id of an analyzer: returns only its output. Default: all.
+        /// Id of an analyzer, to return only its output. Default: all analyzers.
         analyzer: Query<Option<String>>,
-        /// Only chunks that end after this time, seconds of the video.
+        /// Only chunks that end after this time, in seconds from the start of the video.
         after: Query<Option<FiniteNumber>>,
-        /// Only chunks that start before this time, seconds of the video.
+        /// Only chunks that start before this time, in seconds from the start of the video.
         before: Query<Option<FiniteNumber>>,
-        /// Only chunks with these ids: comma-separated integers, such as `2,4,7`.
+        /// Only chunks with these ids, as comma-separated integers such as `2,4,7`.
         chunk_ids: Query<Option<String>>,
-        /// Maximum chunks per page, 1 to 500. Default: 50.
+        /// Maximum number of chunks per page, from 1 to 500. Default: 50.
         #[oai(default = "fifty")]
         limit: Query<Bounded<1, 500>>,
         /// Number of chunks to skip. Default: 0.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
-        /// Include internal fields such as `locations`. Default: false.
+        /// Whether to include internal fields such as `locations`. Default: false.
         #[oai(default = "off")]
         verbose: Query<Flag>,
-        /// Maximum tokens of the page's chunks together; the response contains whole chunks in order.
-        /// Default: no limit.
+        /// Maximum number of tokens in all chunks of the page together; the response contains only
+        /// whole chunks, in order. Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// `next` of the previous page, which `max_tokens` truncated.
+        /// `next` from the previous page, if `max_tokens` truncated it.
         cursor: Query<Option<String>>,
     ) -> Result<RawJson<ChunkPageBody>, ApiError<ByIdChecked>> {
         let mut query = chunks::ChunkQuery {
@@ -82,7 +82,7 @@ impl ChunksApi {
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
         let service = self.0.scoped(&token);
         let video_id = parse_video_id(&video_id)?;
-        // The cache key: everything that the response depends on.
+        // The cache key: for a given video, the response depends only on the query string.
         let name = request.uri().query().unwrap_or_default();
         let write = page_text(&service, video_id, query, &budget, &request_key, skipped);
         Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
@@ -90,7 +90,7 @@ impl ChunksApi {
 
     /// Get a chunk.
     ///
-    /// Returns the output of all analyzers on it.
+    /// Returns the output of all analyzers for the chunk.
     #[oai(path = "/videos/:video_id/chunks/:chunk_id", method = "get", operation_id = "chunk")]
     async fn chunk(
         &self,
@@ -99,7 +99,7 @@ impl ChunksApi {
         video_id: Path<String>,
         /// Id of the chunk, counted from 0.
         chunk_id: Path<ChunkIdParameter>,
-        /// Include internal fields such as `locations`. Default: false.
+        /// Whether to include internal fields such as `locations`. Default: false.
         #[oai(default = "off")]
         verbose: Query<Flag>,
     ) -> Result<RawJson<Chunk>, ApiError<ById>> {
@@ -113,7 +113,7 @@ impl ChunksApi {
     }
 }
 
-/// Implements the schema of a type that exists only in the document.
+/// Implements the schema of a type that exists only in the OpenAPI document.
 macro_rules! document_type {
     ($name:ident, $schema_name:literal, |$registry:ident| $schema:expr) => {
         impl Type for $name {
@@ -156,8 +156,8 @@ fn off() -> Flag {
     Flag(false)
 }
 
-/// The JSON text of the chunks that a query selects and that fit the budget; earlier responses held
-/// `skipped` of them.
+/// Returns the JSON text of a page with the chunks that `query` selects and that fit the budget.
+/// Earlier responses contained `skipped` chunks.
 async fn page_text(
     service: &Scoped,
     video_id: VideoId,
@@ -222,10 +222,10 @@ fn chunk_json(chunk: &chunks::ChunkView) -> String {
     text
 }
 
-/// Approximate size of the JSON around an output, bytes.
+/// Approximate size of the JSON around an output, in bytes.
 const FRAMING_BYTES: usize = 160;
 
-/// The schema of a page of chunks, which is sent as text.
+/// The schema of a page of chunks; pages are sent as already serialized text.
 enum ChunkPageBody {}
 
 document_type! {
@@ -265,7 +265,7 @@ document_type! {
     }
 }
 
-/// The schema of a chunk, which is sent as text.
+/// The schema of a chunk; chunks are sent as already serialized text.
 enum Chunk {}
 
 document_type! {
@@ -289,7 +289,7 @@ document_type! {
     }
 }
 
-/// A field's schema with a description.
+/// Adds a description to a field's schema.
 fn described(schema: MetaSchemaRef, description: &'static str) -> MetaSchemaRef {
     schema.merge(MetaSchema { description: Some(description), ..MetaSchema::ANY })
 }

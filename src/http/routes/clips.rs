@@ -24,9 +24,10 @@ pub(super) struct ClipsApi(pub(super) Service);
 impl ClipsApi {
     /// Get a clip.
     ///
-    /// Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-    /// `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-    /// they are re-encoded as H.264 and AAC. Supports a byte range.
+    /// Returns part of a video as a file: MP4, or M4A if the video has no picture. If there is a
+    /// key frame at `start`, or `exact=false` allows the clip to start at the previous one, the
+    /// streams are copied, which is fast; otherwise they are re-encoded as H.264 and AAC. Byte
+    /// ranges are supported.
     #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
     async fn clip(
         &self,
@@ -34,11 +35,13 @@ impl ClipsApi {
         request: &Request,
         /// Id of the video.
         video_id: Path<String>,
-        /// Start of the clip, seconds of the video.
+        /// Start of the clip, in seconds from the start of the video.
         start: Query<FiniteNumber>,
-        /// End of the clip, seconds of the video. The maximum duration is configurable.
+        /// End of the clip, in seconds from the start of the video. The maximum duration is
+        /// configurable.
         end: Query<FiniteNumber>,
-        /// Start exactly at `start`, else at the previous key frame. Default: true.
+        /// Whether the clip starts exactly at `start`; if false, it starts at the previous key
+        /// frame. Default: true.
         #[oai(default = "exact")]
         exact: Query<bool>,
     ) -> Result<ClipResponse, ApiError<ClipDownload>> {
@@ -56,7 +59,7 @@ impl ClipsApi {
     }
 }
 
-/// The clip, or the requested range of it.
+/// Returns the clip or the requested range of it.
 async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpFailure> {
     let (disposition, size) = (attachment(&clip.filename), clip.size);
     let etag = clip.version.as_deref().map(quoted);
@@ -83,7 +86,8 @@ async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpF
     })
 }
 
-/// The response to HEAD for a clip that is not cut yet: its length is unknown.
+/// Returns the response to HEAD for a clip that has not been cut yet, so that its length is
+/// unknown.
 fn head_of_uncut_clip(video: bool, filename: &str) -> ClipResponse {
     let content = ClipContent::new(video, Body::empty());
     ClipResponse::Whole(content, attachment(filename), None, "bytes".into(), None)
@@ -100,7 +104,7 @@ enum ClipResponse {
     Whole(
         ClipContent,
         #[oai(header = "Content-Disposition")] String,
-        /// Absent in the response to HEAD if the clip is not cut yet.
+        /// Absent in the response to HEAD if the clip has not been cut yet.
         #[oai(header = "Content-Length")]
         Option<u64>,
         #[oai(header = "Accept-Ranges")] String,

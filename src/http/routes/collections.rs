@@ -1,4 +1,4 @@
-//! `/collections`: the collections of videos, and changes of them.
+//! `/collections`: lists, renames and deletes collections of videos.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
@@ -19,15 +19,15 @@ pub(super) struct CollectionsApi(pub(super) Service);
 impl CollectionsApi {
     /// List collections.
     ///
-    /// Sorted by name. A collection exists as long as a video is in it.
+    /// Collections are sorted by name. A collection exists as long as it contains a video.
     #[oai(path = "/collections", method = "get", operation_id = "collections")]
     async fn collections(
         &self,
         token: CallerToken,
-        /// Maximum collections per page, 1 to 500. Default: 100.
+        /// Maximum number of collections per page, from 1 to 500. Default: 100.
         #[oai(default = "hundred")]
         limit: Query<Bounded<1, 500>>,
-        /// `next` of the previous page.
+        /// `next` from the previous page.
         cursor: Query<Option<String>>,
     ) -> Result<Json<CollectionListBody>, ApiError<Plain>> {
         let limit = limit.0.0 as usize;
@@ -36,8 +36,9 @@ impl CollectionsApi {
 
     /// Rename a collection.
     ///
-    /// Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-    /// Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+    /// Starts a job that moves the videos. If a collection with the new name exists, the two are
+    /// merged. Running ingests still use the old name, and tokens that are limited to the old name
+    /// are not changed.
     #[oai(path = "/collections/:name", method = "patch", operation_id = "rename_collection")]
     async fn rename_collection(
         &self,
@@ -52,14 +53,15 @@ impl CollectionsApi {
 
     /// Delete a collection.
     ///
-    /// Starts a job that deletes its videos or removes them from the collection.
+    /// Starts a job that deletes the collection's videos or removes them from it.
     #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
     async fn delete_collection(
         &self,
         token: CallerToken,
         /// Name of the collection.
         name: Path<String>,
-        /// What to do with its videos: `delete` deletes them, `keep` keeps them without a collection.
+        /// What to do with the collection's videos: `delete` deletes them, `keep` keeps them
+        /// without a collection.
         videos: Query<CollectionVideos>,
     ) -> Result<Accepted<ChangeAccepted>, ApiError<Change>> {
         let change = match videos.0 {
@@ -83,7 +85,7 @@ enum CollectionVideos {
 
 #[derive(Object)]
 struct RenameRequest {
-    /// New name, 1 to 128 characters.
+    /// New name of the collection, 1 to 128 characters.
     #[oai(validator(min_length = 1))]
     name: String,
 }
@@ -103,17 +105,17 @@ struct CollectionListBody {
 struct CollectionBody {
     /// Name of the collection.
     name: String,
-    /// Number of videos in it.
+    /// Number of videos in the collection.
     videos: u64,
-    /// When its oldest video was first ingested, ISO 8601, second precision, UTC.
+    /// When the collection's oldest video was first ingested (ISO 8601, UTC, to the second).
     first_added: String,
-    /// When its newest video was first ingested, ISO 8601, second precision, UTC.
+    /// When the collection's newest video was first ingested (ISO 8601, UTC, to the second).
     last_added: String,
 }
 
 #[derive(Object)]
 struct ChangeAccepted {
-    /// Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
+    /// Id of the job; `GET /jobs/{job_id}` reports how many videos have been processed.
     job_id: String,
     status: JobStatusBody,
     /// Name of the collection before the change.

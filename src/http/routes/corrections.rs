@@ -1,4 +1,4 @@
-//! `/videos/{video_id}/corrections`: user corrections of model output.
+//! `/videos/{video_id}/corrections`: user corrections to model output.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
@@ -21,7 +21,7 @@ pub(super) struct CorrectionsApi(pub(super) Service);
 impl CorrectionsApi {
     /// List corrections.
     ///
-    /// In the order in which they were made.
+    /// Corrections are listed in the order in which they were made.
     #[oai(path = "/videos/:video_id/corrections", method = "get", operation_id = "corrections")]
     async fn corrections(
         &self,
@@ -35,16 +35,18 @@ impl CorrectionsApi {
 
     /// Correct speakers, words, on-screen text or people.
     ///
-    /// Applies all corrections or none. Corrections override model output in reads, exports, searches and
-    /// answers, and persist when the video is chunked or analyzed again, as long as the models find the
-    /// same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+    /// Applies all corrections or none. Corrections override model output in reads, exports,
+    /// searches and answers. They also apply after the video is chunked or analyzed again, wherever
+    /// the models produce the corrected text again. A job recomputes the aggregates. Returns 400 if
+    /// a correction matches nothing.
     #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
     async fn correct(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        /// Whether to recompute the video's aggregates. Default: only if that requires no model
+        /// calls.
         aggregate: Query<Option<Flag>>,
         Json(request): Json<CorrectionRequest>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
@@ -56,7 +58,7 @@ impl CorrectionsApi {
         Ok(Json(Corrections::new(made, job)))
     }
 
-    /// Undo all corrections of a video.
+    /// Undo all corrections to a video.
     #[oai(
         path = "/videos/:video_id/corrections",
         method = "delete",
@@ -67,7 +69,8 @@ impl CorrectionsApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        /// Whether to recompute the video's aggregates. Default: only if that requires no model
+        /// calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, None, aggregate.0).await
@@ -75,7 +78,7 @@ impl CorrectionsApi {
 
     /// Undo a correction.
     ///
-    /// The output of the models is shown again.
+    /// Restores the models' output.
     #[oai(
         path = "/videos/:video_id/corrections/:correction_id",
         method = "delete",
@@ -88,7 +91,8 @@ impl CorrectionsApi {
         video_id: Path<String>,
         /// Id of the correction.
         correction_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that is free of model calls.
+        /// Whether to recompute the video's aggregates. Default: only if that requires no model
+        /// calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, Some(correction_id.0), aggregate.0).await
@@ -111,31 +115,32 @@ impl CorrectionsApi {
 
 #[derive(Object)]
 struct CorrectionRequest {
-    /// The corrections, applied in order: each sees the result of those before it.
+    /// The corrections, applied in order; each one applies to the result of the previous ones.
     #[oai(validator(min_items = 1))]
     corrections: Vec<NewCorrection>,
 }
 
-/// What is wrong, and what is right.
+/// A correction to make: the text to replace, and its replacement.
 #[derive(Object)]
 struct NewCorrection {
     of: CorrectionOf,
-    /// The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
-    /// `entity_id` or name of a linked person.
+    /// The current text to replace: the label or name of a speaker, words (case and punctuation are
+    /// ignored), or the `entity_id` or name of a linked person.
     #[oai(validator(min_length = 1))]
     from: String,
-    /// The replacement: a name, or words. Empty removes words that were never there.
+    /// The replacement: a name or words. If empty, the words are deleted; use this for words that
+    /// were recognized but never spoken or shown.
     to: String,
-    /// Start of the range to correct, seconds of the video; requires `end`. Null: the whole video. Not
-    /// allowed for a person.
+    /// Start of the range to correct, in seconds from the start of the video; requires `end`. Null:
+    /// the whole video. Not allowed for people.
     #[oai(nullable)]
     start: Option<f64>,
-    /// End of the range to correct, seconds of the video; requires `start`.
+    /// End of the range to correct, in seconds from the start of the video; requires `start`.
     #[oai(nullable)]
     end: Option<f64>,
 }
 
-/// What a correction is about: a speaker, spoken words, on-screen text, or a person.
+/// What a correction applies to: a speaker, spoken words, on-screen text, or a person.
 #[derive(Debug, Clone, Copy, Enum)]
 #[oai(rename_all = "snake_case")]
 enum CorrectionOf {
@@ -147,7 +152,8 @@ enum CorrectionOf {
 
 #[derive(Object)]
 struct Corrections {
-    /// The corrections made by this request; for other requests, all corrections of the video.
+    /// In response to POST, the corrections that the request made; otherwise, all current
+    /// corrections to the video.
     corrections: Vec<CorrectionBody>,
     /// Id of the job that recomputes the aggregates; null if none was started.
     #[oai(nullable)]
@@ -162,20 +168,23 @@ struct CorrectionBody {
     of: CorrectionOf,
     /// The replaced text.
     from: String,
-    /// The text that is shown instead.
+    /// The replacement.
     to: String,
-    /// Start of the corrected range, seconds of the video; null for the whole video.
+    /// Start of the corrected range, in seconds from the start of the video; null for the whole
+    /// video.
     #[oai(nullable)]
     start: Option<f64>,
-    /// End of the corrected range, seconds of the video; null for the whole video.
+    /// End of the corrected range, in seconds from the start of the video; null for the whole
+    /// video.
     #[oai(nullable)]
     end: Option<f64>,
-    /// Time of creation, ISO 8601, second precision, UTC.
+    /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
-    /// Number of places that it currently applies to; 0 if a later run of the models produced something
-    /// else.
+    /// Number of places that the correction currently applies to; 0 if a later run of the models
+    /// produced different text.
     places: u32,
-    /// Places that it applies to, as `[start, end]` in seconds of the video; at most 1000.
+    /// Places that the correction applies to, each as `[start, end]` in seconds from the start of
+    /// the video; at most 1000.
     spans: Vec<Vec<f64>>,
 }
 

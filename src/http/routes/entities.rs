@@ -56,22 +56,22 @@ struct EntityListBody {
 #[derive(Object)]
 #[oai(rename = "Entity")]
 struct EntityBody {
-    /// Id of the entity, unique within the video only.
+    /// Id of the entity, unique only within the video.
     entity_id: String,
-    /// Name from a correction; absent without one.
+    /// Name given by a correction; absent if there is none.
     #[oai(skip_serializing_if_is_none)]
     name: Option<String>,
-    /// Number of chunks the person was seen in.
+    /// Number of chunks in which the person is seen.
     appearances: u32,
-    /// Ids of the chunks that the person was seen in.
+    /// Ids of the chunks in which the person is seen.
     chunk_ids: Vec<u32>,
-    /// When the person is first seen, seconds of the video.
+    /// When the person is first seen, in seconds from the start of the video.
     first_seen: f64,
-    /// When the person is last seen, seconds of the video.
+    /// When the person is last seen, in seconds from the start of the video.
     last_seen: f64,
     /// What the person looks like.
     description: String,
-    /// What the person does over the video.
+    /// What the person does in the course of the video.
     narrative: String,
     /// When the person is visible; present if the aggregator `entity_timelines` has run.
     #[oai(skip_serializing_if_is_none)]
@@ -81,9 +81,10 @@ struct EntityBody {
 #[derive(Object)]
 #[oai(rename = "Timeline")]
 struct TimelineBody {
-    /// Total time that the person is visible, seconds.
+    /// Total time during which the person is visible, in seconds.
     observed_seconds: f64,
-    /// Intervals in which the person is visible, as `[start, end]` in seconds of the video.
+    /// Intervals in which the person is visible, each as `[start, end]` in seconds from the start
+    /// of the video.
     spans: Vec<Vec<f64>>,
     /// Moment ids of the intervals, for `GET /moments/{moment_id}`.
     moments: Vec<String>,

@@ -25,7 +25,7 @@ pub(super) struct EvaluationsApi(pub(super) Service);
 impl EvaluationsApi {
     /// List evaluations.
     ///
-    /// Sorted by name.
+    /// Evaluations are sorted by name.
     #[oai(path = "/evaluations", method = "get", operation_id = "evaluations")]
     async fn evaluations(
         &self,
@@ -37,8 +37,9 @@ impl EvaluationsApi {
 
     /// Create or replace an evaluation.
     ///
-    /// Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-    /// judged moments whose video does not exist or that end after their video.
+    /// Stores judged questions under a name, replacing previous questions; existing runs are kept.
+    /// Rejects judged moments whose video does not exist, and those that end after the end of their
+    /// video.
     #[oai(path = "/evaluations/:name", method = "put", operation_id = "put_evaluation")]
     async fn put_evaluation(
         &self,
@@ -54,7 +55,7 @@ impl EvaluationsApi {
 
     /// Get an evaluation.
     ///
-    /// Includes its questions.
+    /// The response includes the questions.
     #[oai(path = "/evaluations/:name", method = "get", operation_id = "evaluation")]
     async fn evaluation(
         &self,
@@ -79,9 +80,9 @@ impl EvaluationsApi {
 
     /// Run an evaluation.
     ///
-    /// Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-    /// language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-    /// error states the required number.
+    /// Starts a job that runs all questions and measures the results; the run and the job have the
+    /// same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+    /// them; otherwise the request fails, and the error states the required number.
     #[oai(path = "/evaluations/:name/runs", method = "post", operation_id = "run_evaluation")]
     async fn run_evaluation(
         &self,
@@ -102,7 +103,7 @@ impl EvaluationsApi {
 
     /// List the runs of an evaluation.
     ///
-    /// Newest first.
+    /// Runs are listed newest first.
     #[oai(path = "/evaluations/:name/runs", method = "get", operation_id = "evaluation_runs")]
     async fn evaluation_runs(
         &self,
@@ -116,8 +117,8 @@ impl EvaluationsApi {
 
     /// Get a run.
     ///
-    /// Includes the results of each question. Two runs with the same questions, models and videos differ
-    /// only in ids and times.
+    /// The response includes the results for each question. Two runs with the same questions,
+    /// models and videos differ only in ids and times.
     #[oai(
         path = "/evaluations/:name/runs/:run_id",
         method = "get",
@@ -145,7 +146,7 @@ struct EvaluationRequest {
 /// A question with the moments that answer it.
 #[derive(Object)]
 struct JudgedQuestion {
-    /// Id of the question in the results, 1 to 64 characters.
+    /// Id of the question, used in the results; 1 to 64 characters.
     #[oai(validator(min_length = 1, max_length = 64))]
     id: String,
     /// The question or search text, 1 to 2000 characters.
@@ -157,15 +158,16 @@ struct JudgedQuestion {
     /// Collections to search. Default: all videos.
     #[oai(skip_serializing_if_is_none)]
     collections: Option<Vec<String>>,
-    /// Moments that answer it.
+    /// Moments that answer the question.
     #[oai(default)]
     relevant: Vec<JudgementBody>,
-    /// True if no moment answers it; then `relevant` must be empty. Default: false.
+    /// Whether no moment answers the question; if true, `relevant` must be empty. Default: false.
     #[oai(default)]
     absent: bool,
 }
 
-/// A moment that answers a question: either its id, or video, start and end.
+/// A moment that answers a question, given either by `moment_id` or by `video_id`, `start` and
+/// `end`.
 #[derive(Object)]
 #[oai(rename = "Judgement")]
 struct JudgementBody {
@@ -175,10 +177,10 @@ struct JudgementBody {
     /// Id of the video, instead of `moment_id`.
     #[oai(skip_serializing_if_is_none)]
     video_id: Option<String>,
-    /// Start of the moment, seconds of the video.
+    /// Start of the moment, in seconds from the start of the video.
     #[oai(skip_serializing_if_is_none)]
     start: Option<f64>,
-    /// End of the moment, seconds of the video.
+    /// End of the moment, in seconds from the start of the video.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
     /// Relevance grade from 1 to 3, where 3 is best. Default: 1.
@@ -195,7 +197,7 @@ fn one() -> u8 {
 struct EvaluationBody {
     #[oai(flatten)]
     summary: EvaluationSummaryBody,
-    /// The questions in the given order; each judged moment is given by its id.
+    /// The questions in the order in which they were stored; judged moments are given by id.
     questions: Vec<JudgedQuestion>,
 }
 
@@ -204,9 +206,9 @@ struct EvaluationBody {
 struct EvaluationSummaryBody {
     /// Name of the evaluation.
     name: String,
-    /// Time of creation, ISO 8601, second precision, UTC.
+    /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
-    /// When the questions were last replaced, ISO 8601, second precision, UTC.
+    /// When the questions were last replaced (ISO 8601, UTC, to the second).
     updated_at: String,
     /// Hash of the questions: only runs with the same revision are comparable.
     revision: String,
@@ -219,7 +221,7 @@ struct EvaluationCounts {
     questions: u64,
     /// Number of questions that no moment answers.
     absent: u64,
-    /// Number of judged moments of all questions.
+    /// Number of judged moments in all questions.
     judgements: u64,
     /// Number of stored runs.
     runs: u64,
@@ -242,11 +244,11 @@ struct DeletedEvaluation {
 #[derive(Object)]
 #[oai(rename = "EvaluationRunRequest")]
 struct RunRequestBody {
-    /// Search configurations; all are compared with the first. Default: one named `default`, with the
-    /// defaults of `/query`.
+    /// Search configurations to run; each is compared with the first one. Default: a single
+    /// configuration named `default`, with the defaults of `/query`.
     #[oai(default = "configurations", validator(min_items = 1))]
     configurations: Vec<ConfigurationBody>,
-    /// Maximum billed calls of the language model. Null: none is allowed.
+    /// Maximum number of billed language model calls. Null: none are allowed.
     #[oai(nullable)]
     max_model_calls: Option<u32>,
 }
@@ -256,10 +258,10 @@ struct RunRequestBody {
 struct RunAccepted {
     /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
-    /// Id of the run, equal to that of the job. The run exists once the job is done.
+    /// Id of the run, equal to `job_id`. The run exists once the job is done.
     run_id: String,
     status: JobStatusBody,
-    /// Maximum billed calls of the language model, without retries.
+    /// Maximum number of billed language model calls that the run can make, not counting retries.
     model_calls: u32,
 }
 
@@ -288,7 +290,7 @@ impl TryFrom<JudgedQuestion> for questions::EvaluationQuestion {
 }
 
 impl JudgementBody {
-    /// The judged moment, or what is wrong with it.
+    /// Returns the id of the judged moment, or what is wrong with the judgement.
     fn moment_id(self) -> Result<MomentId, String> {
         match (self.moment_id, self.video_id, self.start, self.end) {
             (Some(id), None, None, None) => {

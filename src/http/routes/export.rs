@@ -23,9 +23,9 @@ pub(super) struct ExportApi(pub(super) Service);
 impl ExportApi {
     /// Export a video's log.
     ///
-    /// `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-    /// `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-    /// complete log.
+    /// `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+    /// chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+    /// and `json` are the complete log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
@@ -35,22 +35,23 @@ impl ExportApi {
         video_id: Path<String>,
         /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
         format: Query<String>,
-        /// Prefix captions (`srt`, `vtt`) with the wall-clock time; requires `recorded_at`. `edl` always
-        /// has it if `recorded_at` is known. Default: false.
+        /// Whether to prefix captions (`srt`, `vtt`) with the wall-clock time; requires
+        /// `recorded_at`. `edl` always includes the time if `recorded_at` is known. Default: false.
         #[oai(default)]
         wall_clock: Query<bool>,
-        /// Prefix captions in `srt` with the speaker, such as `Anna: `, if diarization knows the speaker.
-        /// Captions in `vtt` always have the speaker as a voice (`<v Anna>`). Default: false.
+        /// Whether to prefix captions in `srt` with the speaker, such as `Anna: `, if diarization
+        /// identified one. Captions in `vtt` always name the speaker in a voice tag (`<v Anna>`).
+        /// Default: false.
         #[oai(default = "off")]
         speakers: Query<Flag>,
-        /// Start of the exported range, seconds of the video. `csv` and `json` contain whole chunks that
-        /// overlap the range, other formats are cut to it. Aggregates in `json` still cover the whole
-        /// video. Default: the beginning.
+        /// Start of the exported range, in seconds from the start of the video. `csv` and `json`
+        /// contain every overlapping chunk in full; other formats are cut to the range. Aggregates
+        /// in `json` still cover the whole video. Default: the beginning.
         start: Query<Option<FiniteNumber>>,
-        /// End of the exported range, seconds of the video. Default: the end.
+        /// End of the exported range, in seconds from the start of the video. Default: the end.
         end: Query<Option<FiniteNumber>>,
-        /// Make times of captions, chapters and the `edl` timeline relative to `start`, as in a clip that
-        /// starts there. Default: false.
+        /// Whether times in captions, chapters and the `edl` timeline are relative to `start`, as
+        /// in a clip that starts there. Default: false.
         #[oai(default)]
         from_zero: Query<bool>,
     ) -> Result<Exported, ApiError<ByIdChecked>> {
@@ -81,9 +82,9 @@ impl ExportApi {
 
     /// Export chunks of many videos.
     ///
-    /// One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-    /// `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-    /// streamed: if the connection ends early, it is incomplete.
+    /// Returns one line per chunk that matches the filters, with its video and `moment_id`, newest
+    /// video first. `csv` has the columns of every installed analyzer; `jsonl` has one JSON object
+    /// per line. The file is streamed, so it is incomplete if the connection ends early.
     #[oai(path = "/export", method = "post", operation_id = "export_library")]
     async fn export_library(
         &self,
@@ -116,8 +117,8 @@ struct LibraryRequestBody {
     /// Ids of the videos to export. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Hard filters that must all match, as in `/query`. A chunk is exported if the output of any analyzer
-    /// matches.
+    /// Hard filters that must all match, as in `/query`. A chunk is exported if any analyzer's
+    /// output matches.
     #[oai(default)]
     filters: AnyObject,
 }

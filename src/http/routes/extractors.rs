@@ -37,15 +37,16 @@ impl ExtractorsApi {
 
     /// Define a custom analyzer.
     ///
-    /// A language model fills in the schema for every chunk, from speech, on-screen text and visible
-    /// content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-    /// tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+    /// A language model fills in the schema for every chunk, based on speech, on-screen text and
+    /// visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+    /// questions and tables. Redefining an extractor invalidates its stored output, which the next
+    /// ingest computes again.
     #[oai(path = "/extractors/:name", method = "put", operation_id = "put_extractor")]
     async fn put_extractor(
         &self,
         token: CallerToken,
-        /// Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
-        /// characters.
+        /// Name of the extractor: a lowercase letter followed by lowercase letters, digits or `_`;
+        /// at most 40 characters.
         name: Path<String>,
         Json(request): Json<ExtractorRequest>,
     ) -> Result<Json<ExtractorDetail>, ApiError<Rerun>> {
@@ -56,8 +57,8 @@ impl ExtractorsApi {
 
     /// Delete an extractor.
     ///
-    /// The stored output remains with the videos, as that of an unavailable analyzer, until they are
-    /// ingested again.
+    /// The extractor's stored output remains with the videos, like the output of an unavailable
+    /// analyzer, until they are ingested again.
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(
         &self,
@@ -72,13 +73,14 @@ impl ExtractorsApi {
 
 #[derive(Object)]
 struct ExtractorRequest {
-    /// What it extracts, in a sentence.
+    /// What the extractor extracts, in one sentence.
     #[oai(default)]
     description: String,
-    /// JSON schema of type object. Supported: objects with `properties`, arrays with `items` (`maxItems`),
-    /// strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
-    /// `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
-    /// `description`, which is part of the prompt. Fields that a chunk does not show are null.
+    /// JSON schema of type object. Supported: objects with `properties`, arrays with `items`
+    /// (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and
+    /// integers (`minimum`, `maximum`), booleans, and spans of the video (an object with format
+    /// `span`). Any of them may have a `description`, which becomes part of the prompt. A field is
+    /// null if the chunk does not show its value.
     schema: AnyObject,
 }
 
@@ -92,13 +94,13 @@ struct ExtractorList {
 struct ExtractorDetail {
     /// Name of the extractor.
     name: String,
-    /// What it extracts.
+    /// What the extractor extracts.
     description: String,
-    /// JSON schema of its output.
+    /// JSON schema of the extractor's output.
     schema: AnyObject,
-    /// Time of creation, ISO 8601, UTC.
+    /// Creation time (ISO 8601, UTC).
     created_at: String,
-    /// Time of the last change, ISO 8601, UTC.
+    /// Time of the last change (ISO 8601, UTC).
     updated_at: String,
 }
 

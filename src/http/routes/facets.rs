@@ -23,19 +23,21 @@ impl ValuesApi {
     async fn values(
         &self,
         token: CallerToken,
-        /// A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
-        /// `chunk_config`, `collections`, or `metadata.<key>` for a text key.
+        /// Name of a text filter of `/query`: `objects`, `tags`, `people`, `speakers`,
+        /// `analyzer_ids`, `video_ids`, `chunk_config`, `collections`, or `metadata.<key>` for a
+        /// metadata key with text values.
         field: Query<String>,
-        /// Only values with this prefix, case-insensitive.
+        /// Only values with this prefix, ignoring case.
         prefix: Query<Option<String>>,
-        /// Maximum values, 1 to 200. Default: 20.
+        /// Maximum number of values, from 1 to 200. Default: 20.
         #[oai(default = "twenty")]
         limit: Query<Bounded<1, 200>>,
-        /// Only values in these videos: comma-separated ids.
+        /// Only values from these videos, given as comma-separated ids.
         video_ids: Query<Option<String>>,
-        /// Only values in the output of this analyzer.
+        /// Only values from the output of this analyzer.
         analyzer: Query<Option<String>>,
-        /// Only values in chunks that match these filters: a JSON object as `filters` of `/query`.
+        /// Only values from chunks that match these filters, given as a JSON object like `filters`
+        /// in `/query`.
         filters: Query<Option<String>>,
     ) -> Result<Json<ValuesBody>, ApiError<Search>> {
         let ids = |text: &String| text.split(',').map(|id| id.trim().to_owned()).collect();
@@ -60,7 +62,7 @@ fn twenty() -> Bounded<1, 200> {
 #[derive(Object)]
 #[oai(rename = "Values")]
 struct ValuesBody {
-    /// The filter.
+    /// Name of the filter.
     field: String,
     /// The values, most frequent first.
     values: Vec<FilterValue>,
@@ -70,9 +72,10 @@ struct ValuesBody {
 
 #[derive(Object)]
 struct FilterValue {
-    /// The value, as the filter takes it.
+    /// The value, in the form that the filter accepts.
     value: String,
-    /// Number of chunks with the value, by the analyzer that has the most; absent for filters on videos.
+    /// Number of chunks with the value in the output of the analyzer that has it most often; absent
+    /// for filters on videos.
     #[oai(skip_serializing_if_is_none)]
     moments: Option<u64>,
     /// Number of videos with the value; absent for filters on chunks.

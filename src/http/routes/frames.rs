@@ -1,5 +1,5 @@
-//! `/videos/{video_id}/frames`, `/videos/{video_id}/storyboard` and `/videos/{video_id}/peaks`: frames of a
-//! stored video, and its waveform.
+//! `/videos/{video_id}/frames`, `/videos/{video_id}/storyboard` and `/videos/{video_id}/peaks`:
+//! frames of a stored video, and its waveform.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
@@ -15,24 +15,24 @@ use domain::kernel::video::{VideoId, parse_video_id};
 /// The routes of this section.
 pub(super) struct FramesApi(pub(super) Service);
 
-/// A video's bytes never change, so neither do its frames.
+/// `Cache-Control` of frames. A video's bytes never change, so neither do its frames.
 const FOREVER: &str = "private, max-age=31536000, immutable";
 
 #[OpenApi]
 impl FramesApi {
     /// Get a frame.
     ///
-    /// Returns the frame shown at a time as JPEG.
+    /// Returns the frame that is shown at a given time, as a JPEG.
     #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
     async fn frame(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Time of the frame, seconds of the video.
+        /// Time of the frame, in seconds from the start of the video.
         t: Query<FiniteNumber>,
-        /// Width in pixels. A frame is never wider than the video. The maximum is configurable. Default:
-        /// 640.
+        /// Width in pixels. A frame is never wider than the video. The maximum is configurable.
+        /// Default: 640.
         #[oai(default = "width")]
         width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
@@ -43,15 +43,17 @@ impl FramesApi {
 
     /// Get the waveform.
     ///
-    /// Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-    /// (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+    /// Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from
+    /// 0 (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes
+    /// its audio.
     #[oai(path = "/videos/:video_id/peaks", method = "get", operation_id = "peaks")]
     async fn peaks(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Number of peaks that the video is divided into. The maximum is configurable. Default: 1000.
+        /// Number of peaks, which divide the video into equal intervals. The maximum is
+        /// configurable. Default: 1000.
         #[oai(default = "buckets")]
         buckets: Query<Bounded<1, 1_000_000>>,
     ) -> Result<Json<PeaksBody>, ApiError<Busy>> {
@@ -63,8 +65,8 @@ impl FramesApi {
 
     /// Get the storyboard.
     ///
-    /// Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-    /// `(n + 1) × interval` seconds. Tiles are laid out row by row.
+    /// Describes the layout of the storyboard sheet: tile `n` shows the middle of the interval from
+    /// `n × interval` to `(n + 1) × interval` seconds. Tiles are laid out row by row.
     #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
     async fn storyboard(
         &self,
@@ -79,7 +81,7 @@ impl FramesApi {
 
     /// Get the storyboard sheet.
     ///
-    /// A JPEG with all tiles.
+    /// Returns a JPEG with all tiles.
     #[oai(
         path = "/videos/:video_id/storyboard.jpg",
         method = "get",
@@ -116,9 +118,9 @@ enum Jpeg {
 struct PeaksBody {
     /// Id of the video.
     video_id: String,
-    /// Duration of each peak, seconds.
+    /// Duration of the interval that each peak covers, in seconds.
     interval: f64,
-    /// Maximum amplitude of each interval, 0 to 1; empty if the video has no sound.
+    /// Maximum amplitude in each interval, from 0 to 1; empty if the video has no audio.
     peaks: Vec<f64>,
 }
 
@@ -137,9 +139,9 @@ struct StoryboardBody {
     columns: u32,
     /// Number of rows.
     rows: u32,
-    /// Width of one tile, pixels.
+    /// Width of one tile, in pixels.
     tile_width: u32,
-    /// Height of one tile, pixels.
+    /// Height of one tile, in pixels.
     tile_height: u32,
 }
 

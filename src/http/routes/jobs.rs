@@ -1,4 +1,5 @@
-//! `/jobs`: progress and results of ingests, aggregate re-runs, collection changes, alerts and evaluations.
+//! `/jobs`: progress and results of ingests, aggregate re-runs, collection changes, alerts and
+//! evaluations.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +29,12 @@ pub(super) struct JobsApi(pub(super) Service);
 impl JobsApi {
     /// List jobs.
     ///
-    /// Newest first; old jobs are removed.
+    /// Jobs are listed newest first. Old jobs are removed automatically.
     #[oai(path = "/jobs", method = "get", operation_id = "jobs")]
     async fn jobs(
         &self,
         token: CallerToken,
-        /// Maximum jobs per page. Default: all.
+        /// Maximum number of jobs per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Number of jobs to skip. Default: 0.
         #[oai(default = "none")]
@@ -59,9 +60,9 @@ impl JobsApi {
 
     /// Cancel a job.
     ///
-    /// A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-    /// with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-    /// is not changed. Returns the current job.
+    /// A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+    /// has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+    /// completed model calls. A finished job is not changed. Returns the job in its current state.
     #[oai(path = "/jobs/:job_id", method = "delete", operation_id = "cancel_job")]
     async fn cancel(
         &self,
@@ -74,8 +75,9 @@ impl JobsApi {
 
     /// Stream a job's progress.
     ///
-    /// Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-    /// immediately, then one after each change. The stream ends with the job.
+    /// Sends server-sent events named `job`, whose data is the job as returned by `GET
+    /// /jobs/{job_id}`: one immediately, then one after each change. The stream ends when the job
+    /// ends.
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
         &self,
@@ -122,24 +124,25 @@ struct JobList {
 pub(crate) struct JobBody {
     /// Id of the job.
     job_id: String,
-    /// What the job processes: the file name or URL of an ingest, the file name of the video of an
+    /// What the job processes: the file name or URL for an ingest, the video's file name for an
     /// aggregate re-run, otherwise the name of the collection, alert or evaluation.
     source: String,
     status: JobStatusBody,
     stage: StageBody,
-    /// Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`; `aggregator`
-    /// at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
-    /// `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
+    /// Details, depending on `stage`: `chunks` at `chunked`; `analyzer` at `analyzing` and
+    /// `indexing`; `aggregator` at `aggregating`; `total` and `done` (videos) at `changing`;
+    /// `total` and `done` (alerts) at `alerting`; `configuration`, `asked` and `of` at
+    /// `evaluating`; `traceback` if the job failed.
     detail: AnyObject,
     /// Result of the job; null until it is done.
     #[oai(nullable)]
     result: Option<JobResultBody>,
-    /// `TypeName: message` of a failed job; null otherwise.
+    /// `TypeName: message` if the job failed; null otherwise.
     #[oai(nullable)]
     error: Option<String>,
-    /// Time of creation, ISO 8601, second precision, UTC.
+    /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
-    /// Time of the last change, ISO 8601, second precision, UTC.
+    /// Time of the last change (ISO 8601, UTC, to the second).
     updated_at: String,
 }
 
@@ -155,7 +158,7 @@ enum JobResultBody {
     Evaluation(EvaluationOutcome),
 }
 
-/// Result of an ingest, the only result with `video_url`.
+/// Result of an ingest; no other result has a `video_url`.
 #[derive(Object)]
 #[oai(rename = "IngestResult")]
 struct IngestOutcome {
@@ -170,35 +173,36 @@ struct IngestOutcome {
     storage_path: String,
     /// File name of the video.
     filename: String,
-    /// Duration of the video, seconds.
+    /// Duration of the video, in seconds.
     duration: f64,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     size_bytes: u64,
     /// Id of the chunking configuration.
     chunk_config: String,
     /// Number of chunks.
     chunks: u32,
-    /// Ids of the analyzers with output on the video.
+    /// Ids of the analyzers that have output for the video.
     analyzers: Vec<String>,
-    /// Ids of analyzers whose output was deleted because the video was chunked differently and they were
-    /// not part of this ingest.
+    /// Ids of analyzers whose output was deleted because the video was chunked differently and they
+    /// were not part of this ingest.
     #[oai(skip_serializing_if_is_none)]
     dropped: Option<Vec<String>>,
-    /// Sentences on what was skipped or selected in the file; absent if there is nothing to report.
+    /// Messages about what was skipped or selected in the file; absent if there is nothing to
+    /// report.
     #[oai(skip_serializing_if_is_none)]
     warnings: Option<Vec<String>>,
     /// Number of vectors written, by analyzer.
     indexed: BTreeMap<String, u64>,
     aggregated: AggregatedOutcome,
-    /// Use of the language model; absent if it is not billed or was not called.
+    /// Language model usage; absent if the model is not billed or was not called.
     #[oai(skip_serializing_if_is_none)]
     usage: Option<ModelUsageBody>,
-    /// Cost of each step, by its name.
+    /// Cost of each step, by step name; absent if nothing was measured.
     #[oai(skip_serializing_if_is_none)]
     profile: Option<BTreeMap<String, StepCostBody>>,
 }
 
-/// Use of the language model.
+/// Language model usage.
 #[derive(Object)]
 #[oai(rename = "ModelUsage")]
 struct ModelUsageBody {
@@ -212,13 +216,13 @@ struct ModelUsageBody {
     output_tokens: u64,
 }
 
-/// Cost of a step of an ingest.
+/// Cost of one step of an ingest.
 #[derive(Object)]
 #[oai(rename = "StepCost")]
 struct StepCostBody {
     /// Number of calls.
     calls: u64,
-    /// Total duration in seconds; parallel calls are added up.
+    /// Total duration in seconds; the durations of parallel calls are added up.
     seconds: f64,
 }
 
@@ -237,17 +241,19 @@ struct AggregatedDone {
     reused: Vec<String>,
     /// Ids of all aggregators with a stored result.
     aggregates: Vec<String>,
-    /// Ids of aggregators whose dependencies the video does not have; absent if there are none.
+    /// Ids of the aggregators that were skipped because the video lacks their dependencies; absent
+    /// if there are none.
     #[oai(skip_serializing_if_is_none)]
     skipped: Option<Vec<String>>,
-    /// `TypeName: message` by aggregator id, of those that failed; absent if none did.
+    /// Error of each aggregator that failed, as `TypeName: message`, by aggregator id; absent if
+    /// none failed.
     #[oai(skip_serializing_if_is_none)]
     failed: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Object)]
 struct AggregatedFailed {
-    /// `TypeName: message`; the ingest itself succeeded.
+    /// Error of the aggregation, as `TypeName: message`; the ingest itself succeeded.
     error: String,
 }
 
@@ -261,9 +267,9 @@ struct AggregatesOutcome {
     ran: Vec<String>,
     /// Ids of the aggregators whose stored result was reused.
     reused: Vec<String>,
-    /// Ids of aggregators whose dependencies the video does not have.
+    /// Ids of the aggregators that were skipped because the video lacks their dependencies.
     skipped: Vec<String>,
-    /// `TypeName: message` by aggregator id, of those that failed.
+    /// Error of each aggregator that failed, as `TypeName: message`, by aggregator id.
     failed: BTreeMap<String, String>,
     /// Ids of all aggregators with a stored result.
     aggregates: Vec<String>,
@@ -285,17 +291,18 @@ struct AlertsOutcome {
     failed_deliveries: u64,
 }
 
-/// Result of a change of a collection.
+/// Result of a change to a collection.
 #[derive(Object)]
 #[oai(rename = "CollectionResult")]
 struct CollectionOutcome {
     /// Name of the collection before the change.
     collection: String,
-    /// Number of videos that were changed or deleted; after a restart, those since then.
+    /// Number of videos that were changed or deleted; if the service restarted during the job, only
+    /// those since the restart.
     videos: u64,
 }
 
-/// Result of a run of an evaluation.
+/// Result of an evaluation run.
 #[derive(Object)]
 #[oai(rename = "EvaluationResult")]
 struct EvaluationOutcome {

@@ -24,8 +24,9 @@ pub(super) struct MetaApi(pub(super) Service);
 impl MetaApi {
     /// Get health.
     ///
-    /// Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-    /// most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+    /// Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+    /// state is at most `http.probe_interval` old; if storage does not answer immediately, it is
+    /// the last known state.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<HealthBody>, ApiError<Open>> {
         Ok(Json(self.0.status().health().await.into()))
@@ -64,10 +65,10 @@ struct HealthBody {
     analyzers: Vec<String>,
     /// Ids of the available aggregators.
     aggregators: Vec<String>,
-    /// Unavailable analyzers, with the reason and the remedy of each.
+    /// Why each unavailable analyzer is unavailable and how to make it available, by analyzer id.
     unavailable: BTreeMap<String, String>,
-    /// Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
-    /// ingest them again.
+    /// Videos whose record or documents could not be read, at most 100. They are missing from
+    /// listings; delete them or ingest them again.
     unreadable: Vec<UnreadableVideoBody>,
 }
 
@@ -96,34 +97,36 @@ struct StorageHealth {
 pub(crate) struct SchemaBody {
     /// Ids of the analyzers.
     pub(crate) analyzers: Vec<String>,
-    /// Groups of analyzers of which an ingest may select only one.
+    /// Groups of mutually exclusive analyzers: an ingest may select only one from each group.
     pub(crate) exclusive_groups: Vec<Vec<String>>,
-    /// Description by vector field.
+    /// Description of each vector field, by name.
     pub(crate) vector_fields: OrderedMap<String>,
-    /// Description by detail level.
+    /// Description of each detail level, by name.
     detail_levels: OrderedMap<String>,
-    /// The filters of searches, by name.
+    /// The search filters, by name.
     pub(crate) filters: OrderedMap<FilterBody>,
     /// The aggregators, by id.
     pub(crate) aggregators: OrderedMap<AggregatorBody>,
-    /// Description by search mode.
+    /// Description of each search mode, by name.
     modes: OrderedMap<String>,
-    /// By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
-    /// Depends on the embedder only; empty until it is measured shortly after the start.
+    /// The `score_threshold` below which hits from the default analyzer are likely to be random, by
+    /// vector field. It depends only on the embedder, and is empty until it has been measured
+    /// shortly after start-up.
     recommended_thresholds: OrderedMap<f64>,
-    /// The recommended thresholds by analyzer.
+    /// The recommended thresholds, by analyzer and vector field.
     recommended_thresholds_by_analyzer: OrderedMap<OrderedMap<f64>>,
-    /// Modes, presets and detectors of chunking.
+    /// The modes, presets and detectors of chunking.
     chunking: ChunkingSchema,
-    /// JSON schema of the output on a chunk, by analyzer.
+    /// JSON schema of each analyzer's output for a chunk, by analyzer id.
     outputs: OrderedMap<AnyObject>,
-    /// JSON schema of the result, by aggregator.
+    /// JSON schema of each aggregator's result, by aggregator id.
     results: OrderedMap<AnyObject>,
-    /// By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
-    /// has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+    /// Ids of the analyzers whose output each filter applies to, by filter name. An empty list
+    /// means that no installed analyzer provides the filtered field, so the filter matches nothing.
+    /// Filters that apply to every chunk are absent.
     pub(crate) filter_analyzers: OrderedMap<Vec<String>>,
-    /// Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
-    /// `time` or `list`.
+    /// Type of each metadata key in the videos that the token may read: `string`, `number`,
+    /// `boolean`, `time` or `list`.
     pub(crate) metadata_keys: OrderedMap<String>,
     /// Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     callbacks: bool,
@@ -131,11 +134,12 @@ pub(crate) struct SchemaBody {
 
 #[derive(Object)]
 struct ChunkingSchema {
-    /// Description by chunking mode.
+    /// Description of each chunking mode, by name.
     modes: OrderedMap<String>,
     /// The presets, by name.
     presets: OrderedMap<PresetSchema>,
-    /// What each boundary detector finds, by detector; its weight has the same name.
+    /// What each boundary detector finds, by detector name, which is also the name of the
+    /// detector's weight.
     detectors: OrderedMap<String>,
 }
 
@@ -143,7 +147,7 @@ struct ChunkingSchema {
 struct PresetSchema {
     /// What the preset is for.
     description: String,
-    /// Weight by detector.
+    /// Weight of each detector, by name.
     weights: OrderedMap<f64>,
 }
 
@@ -155,16 +159,16 @@ pub(crate) struct FilterBody {
     kind: String,
     /// How values are matched: `any`, `exact`, `gte` or `lte`.
     matches: String,
-    /// Field of the index payload that is compared.
+    /// Field of the index payload that the filter compares.
     payload_field: String,
 }
 
 #[derive(Object)]
 #[oai(rename = "Aggregator")]
 pub(crate) struct AggregatorBody {
-    /// Ids of the analyzers and aggregators whose output it needs.
+    /// Ids of the analyzers and aggregators whose output the aggregator needs.
     depends_on: Vec<String>,
-    /// Whether it calls the language model.
+    /// Whether the aggregator calls the language model.
     uses_llm: bool,
 }
 
@@ -173,9 +177,9 @@ pub(crate) struct AggregatorBody {
 struct AnalyzersBody {
     /// Ids of the analyzers.
     analyzers: Vec<String>,
-    /// The vector fields.
+    /// Names of the vector fields.
     fields: Vec<String>,
-    /// Groups of analyzers of which an ingest may select only one.
+    /// Groups of mutually exclusive analyzers: an ingest may select only one from each group.
     exclusive_groups: Vec<Vec<String>>,
 }
 
@@ -204,7 +208,7 @@ impl From<unreadable::UnreadableVideo> for UnreadableVideoBody {
 }
 
 impl SchemaBody {
-    /// The schema of a service; without metadata keys if the records are unavailable.
+    /// Returns the schema of a service, without metadata keys if the records are unavailable.
     pub(crate) async fn for_service(service: &Scoped) -> Self {
         let keys = service.metadata_keys().await.unwrap_or_default();
         Self::new(service.schema().await, service.recommended_thresholds(), keys)

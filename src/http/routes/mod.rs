@@ -1,7 +1,7 @@
-//! The routes of the service: one file per section of the contract, and the list.
+//! The routes of the service: one file per section of the contract, and the list of all routes.
 //!
-//! To add one, write its file and add it here as a module and to [`sections`], or to [`plain`] if it is not
-//! in the OpenAPI document.
+//! To add a section, write its file, declare it as a module here, and add it to [`sections`], or to
+//! [`plain`] if it is not in the OpenAPI document.
 
 pub(super) mod aggregates;
 mod alerts;
@@ -37,7 +37,8 @@ use super::edge::route_table::PlainRoute;
 use super::edge::ui;
 use super::settings::HttpOptions;
 
-/// The sections of the OpenAPI document, in its order; a tuple has at most sixteen elements.
+/// Returns the sections of the OpenAPI document, in the document's order. The tuples are nested
+/// because one may have at most sixteen elements.
 pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi + use<> {
     let shared = || service.clone();
     let library = (
@@ -74,7 +75,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
     ((library, reading), (searching, serving))
 }
 
-/// The routes that are not in the document.
+/// Returns the routes that are not in the OpenAPI document.
 pub(super) fn plain(options: &HttpOptions) -> Vec<PlainRoute> {
     let mut routes = vec![session::route()];
     routes.extend(probes::routes());
@@ -84,7 +85,7 @@ pub(super) fn plain(options: &HttpOptions) -> Vec<PlainRoute> {
     routes
 }
 
-/// Paths of the sections that need no token, and the public bucket.
+/// Returns the paths of the sections that need no token, and the prefix of the public bucket.
 pub(super) fn open_paths(options: &HttpOptions) -> OpenPaths {
     let page = (!options.server.api_only).then(|| ui::PAGE.to_owned());
     OpenPaths {

@@ -1,4 +1,4 @@
-//! `/moments` and `/evidence`: what is stored of a span of a video, by a stable id.
+//! `/moments` and `/evidence`: what is stored about a span of a video, under a stable id.
 
 use poem_openapi::param::Path;
 use poem_openapi::types::ToJSON;
@@ -26,8 +26,9 @@ pub(super) struct MomentsApi(pub(super) Service);
 impl MomentsApi {
     /// Get a moment.
     ///
-    /// Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-    /// moment stays readable as long as its video exists; after another ingest it has the new chunks.
+    /// Returns everything that is stored about a span of a video. Hits and citations refer to
+    /// moments. A moment remains readable as long as its video exists; after the video is ingested
+    /// again, the moment has the new chunks.
     #[oai(path = "/moments/:moment_id", method = "get", operation_id = "moment")]
     async fn moment(
         &self,
@@ -41,7 +42,7 @@ impl MomentsApi {
 
     /// Get several moments.
     ///
-    /// Within a token budget.
+    /// Returns moments by id, within a token budget.
     #[oai(path = "/moments/read", method = "post", operation_id = "read_moments")]
     async fn read_moments(
         &self,
@@ -80,8 +81,9 @@ impl MomentsApi {
 
     /// Retrieve evidence.
     ///
-    /// Returns what your own model needs to answer a question: the most probable moments, with the output
-    /// of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+    /// Returns what your own model needs to answer a question: the most probable moments, most
+    /// probable first, with statements from every analyzer about them and the adjacent chunks,
+    /// within a token budget.
     #[oai(path = "/evidence", method = "post", operation_id = "evidence")]
     async fn evidence(
         &self,
@@ -116,11 +118,11 @@ struct ReadRequest {
     moment_ids: Vec<String>,
     #[oai(default = "standard")]
     detail: MomentDetail,
-    /// Maximum tokens of the moments together; the response contains whole moments in the order of the
-    /// request. Null: no limit.
+    /// Maximum number of tokens in all moments together; the response contains only whole moments,
+    /// in the order of the request. Null: no limit.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
-    /// `next` of the previous response.
+    /// `next` from the previous response.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -129,9 +131,9 @@ struct ReadRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "lowercase")]
 pub(crate) enum MomentDetail {
-    /// Statements about its chunks, as text.
+    /// Statements about the moment's chunks, as text.
     Standard,
-    /// Statements and the output of every analyzer.
+    /// Statements, and the output of every analyzer.
     Full,
 }
 
@@ -144,16 +146,16 @@ fn standard() -> MomentDetail {
 struct ReadMomentsBody {
     /// The moments, in the order of the request.
     moments: Vec<MomentBody>,
-    /// Moments whose video was deleted, or that are outside of their video.
+    /// Moments that cannot be read, because their video was deleted or they lie outside it.
     missing: Vec<MissingMomentBody>,
-    /// Tokens of `moments` and `missing`; present with `max_tokens`.
+    /// Number of tokens in `moments` and `missing`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// Cursor of the remaining moments; absent if nothing is left. A response has at most 500 chunks, or
-    /// one moment.
+    /// Cursor for the remaining moments; absent if nothing is left. A response contains at most 500
+    /// chunks.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -163,7 +165,7 @@ struct ReadMomentsBody {
 pub(crate) struct MissingMomentBody {
     /// Id of the moment.
     moment_id: String,
-    /// Why it cannot be read.
+    /// Why the moment cannot be read.
     pub(crate) detail: String,
 }
 
@@ -173,7 +175,7 @@ impl From<moments::MissingMoment> for MissingMomentBody {
     }
 }
 
-/// A span of a video, and what is stored of it.
+/// A span of a video and what is stored about it.
 #[derive(Object)]
 #[oai(rename = "Moment")]
 pub(crate) struct MomentBody {
@@ -183,27 +185,27 @@ pub(crate) struct MomentBody {
     video_id: String,
     /// File name of the video.
     filename: String,
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
     /// URL of the video in storage.
     video_url: String,
-    /// Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
+    /// Wall-clock time of the start (ISO 8601, UTC); present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
-    /// Path of the frame in its middle, relative to the service's root.
+    /// Path of the frame in the middle of the moment, relative to the service's root.
     frame_url: String,
-    /// Current chunks that overlap it, at most 500.
+    /// Current chunks that overlap the moment; at most 500.
     chunks: Vec<MomentChunkBody>,
-    /// Number of chunks that overlap it.
+    /// Number of all chunks that overlap the moment.
     total_chunks: u32,
-    /// The chunk before those; null at the beginning of the video.
+    /// The chunk before the overlapping ones; null at the beginning of the video.
     #[oai(nullable)]
     before: Option<Neighbour>,
-    /// The chunk after those; null at the end of the video.
+    /// The chunk after the overlapping ones; null at the end of the video.
     #[oai(nullable)]
     after: Option<Neighbour>,
 }
@@ -213,32 +215,34 @@ pub(crate) struct MomentBody {
 struct MomentChunkBody {
     /// Id of the chunk.
     chunk_id: u32,
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
-    /// Duration of the overlap with the moment, seconds.
+    /// Duration of the overlap with the moment, in seconds.
     overlap: f64,
     /// Statements about the chunk.
     says: Vec<Says>,
-    /// Output by analyzer; present with `detail=full`.
+    /// Output of each analyzer, by analyzer id; present if `detail` is `full`.
     #[oai(skip_serializing_if_is_none)]
     outputs: Option<OrderedMap<AnyObject>>,
 }
 
-/// A statement about a chunk. Identical statements of several analyzers appear once.
+/// A statement about a chunk. Identical statements from several analyzers appear only once.
 #[derive(Object)]
 struct Says {
     kind: SaysKind,
     /// The speaker, if known.
     #[oai(skip_serializing_if_is_none)]
     speaker: Option<String>,
-    /// Start, seconds of the video; present if known more precisely than the chunk.
+    /// Start time, in seconds from the start of the video; present if it is known more precisely
+    /// than the chunk's.
     #[oai(skip_serializing_if_is_none)]
     start: Option<f64>,
-    /// End, seconds of the video; present if known more precisely than the chunk.
+    /// End time, in seconds from the start of the video; present if it is known more precisely than
+    /// the chunk's.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
     /// The statement.
@@ -266,11 +270,11 @@ enum SaysKind {
 /// A chunk next to a moment.
 #[derive(Object)]
 struct Neighbour {
-    /// Moment id of the chunk.
+    /// Id of the moment that the chunk spans.
     moment_id: String,
     /// Id of the chunk.
     chunk_id: u32,
-    /// Statements about the chunk; empty if the response contains it as a moment.
+    /// Statements about the chunk; empty if the response contains the chunk as a moment.
     says: Vec<Says>,
 }
 
@@ -282,19 +286,20 @@ struct EvidenceRequest {
     /// Ids of the videos to search. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Maximum moments. Default: 10.
+    /// Maximum number of moments. Default: 10.
     #[oai(default = "ten", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Drops moments with a lower `p_present` (0 to 1). Null: none.
+    /// Minimum `p_present` of a moment, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
     /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Maximum tokens of the moments together; the response contains whole moments. Default: 4000.
+    /// Maximum number of tokens in all moments together; the response contains only whole moments.
+    /// Default: 4000.
     #[oai(default = "evidence_tokens", validator(minimum(value = "1")))]
     max_tokens: u32,
-    /// `next` of the previous response.
+    /// `next` from the previous response.
     #[oai(nullable)]
     cursor: Option<String>,
 }
@@ -323,19 +328,19 @@ impl From<EvidenceRequest> for EvidenceQuery {
 struct EvidenceResponse {
     /// The question.
     question: String,
-    /// Probability that the best moment contains what was asked for, 0 to 1.
+    /// Probability that the best moment contains what was asked for, from 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
     /// The moments, most probable first.
     moments: Vec<ProbableMoment>,
-    /// Tokens of `moments`.
+    /// Number of tokens in `moments`.
     tokens: u32,
     /// Name of the embedder whose tokenizer counted the tokens.
     tokenizer: String,
-    /// Cursor of the remaining moments; absent if nothing is left.
+    /// Cursor for the remaining moments; absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
-    /// Why there are no moments; absent otherwise.
+    /// Why there are no moments; absent if there are any.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<DiagnosticsBody>,
 }
@@ -347,10 +352,10 @@ struct ProbableMoment {
     moment: MomentBody,
     /// Citation of the moment, as in answers.
     citation: String,
-    /// Calibrated probability that what was asked for is really there, 0 to 1.
+    /// Calibrated probability that the moment really contains what was asked for, from 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// Ids of the analyzers that matched, most certain first.
+    /// Ids of the analyzers that matched, most probable match first.
     found_by: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! `/videos/plan`: cost estimate of an ingest.
+//! `/videos/plan`: cost estimate for an ingest.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +21,9 @@ pub(super) struct PlanApi(pub(super) Service);
 impl PlanApi {
     /// Estimate the cost of an ingest.
     ///
-    /// Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-    /// of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+    /// Estimates the chunks, model calls, tokens and seconds of an ingest and what it would reuse,
+    /// based on previous ingests on this install; unknown values are null. This decodes nothing,
+    /// calls no model and changes nothing.
     #[oai(path = "/videos/plan", method = "post", operation_id = "plan_ingest")]
     async fn plan_ingest(
         &self,
@@ -35,7 +36,8 @@ impl PlanApi {
 
 #[derive(Object)]
 pub(crate) struct PlanRequest {
-    /// http(s) URL of the video. Set `url`, `video_id`, or for a file only `duration`.
+    /// http(s) URL of the video. Set either `url` or `video_id`; for a file to upload, set only
+    /// `duration`.
     #[oai(nullable)]
     url: Option<String>,
     /// Id of a stored video, instead of `url`.
@@ -49,7 +51,7 @@ pub(crate) struct PlanRequest {
 }
 
 impl PlanRequest {
-    /// Estimates the ingest.
+    /// Estimates the cost of the ingest.
     pub(crate) async fn plan(self, service: &Scoped) -> Result<PlanBody, HttpFailure> {
         let subject = match (self.video_id, self.url) {
             (Some(video_id), None) => PlanSource::Video(parse_video_id(&video_id)?),
@@ -77,15 +79,15 @@ pub(crate) struct PlanBody {
     /// Number of chunks; null if unknown.
     #[oai(nullable)]
     chunks: Option<u32>,
-    /// Ids of analyzers whose output would be deleted, because the video would be chunked differently and
-    /// they are not part of this ingest.
+    /// Ids of analyzers whose output would be deleted because the video would be chunked
+    /// differently and they are not part of this ingest.
     drops: Vec<String>,
-    /// Estimate by analyzer id.
+    /// Estimate for each analyzer, by analyzer id.
     analyzers: BTreeMap<String, StepEstimate>,
-    /// Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
-    /// `total`.
+    /// Estimate for each aggregator whose dependencies are met, by aggregator id. `seconds` is 0
+    /// here; only `total` includes the time for aggregators.
     aggregators: BTreeMap<String, StepEstimate>,
-    /// Total, including decoding.
+    /// Estimate for the whole ingest, including decoding.
     total: StepEstimate,
     /// Number of videos that the estimates are based on.
     history: u32,
@@ -94,9 +96,10 @@ pub(crate) struct PlanBody {
 #[derive(Object)]
 #[oai(rename = "Expected")]
 struct StepEstimate {
-    /// Number of chunks (for an aggregator, 1) whose stored result would be reused.
+    /// Number of chunks whose stored output would be reused; for an aggregator, 1 if its stored
+    /// result would be reused.
     reused: u32,
-    /// Billed calls of the language model; null if unknown.
+    /// Number of billed language model calls; null if unknown.
     #[oai(nullable)]
     model_calls: Option<u32>,
     /// Input tokens; null if unknown.

@@ -20,13 +20,13 @@ pub(super) fn routes() -> [PlainRoute; 3] {
     ]
 }
 
-/// All metrics in the Prometheus text format.
+/// Returns all metrics in the Prometheus text format.
 #[handler]
 async fn metrics_page(request: &Request, service: Data<&Service>) -> Result<Response> {
     let Some(recorder) = recorder() else {
         return Err(HttpFailure::not_found("the program measures itself elsewhere").into());
     };
-    // Probe failures are logged where they occur.
+    // The outcome is ignored, because failures are logged where they occur.
     let _ = service
         .scoped(&CallerToken::extract(request)?)
         .refresh_gauges()
@@ -38,14 +38,15 @@ async fn metrics_page(request: &Request, service: Data<&Service>) -> Result<Resp
         .body(recorder.render()))
 }
 
-/// Liveness: always 200. Touches no store, so an outage elsewhere restarts nothing.
+/// Liveness probe: always returns 200. It accesses no store, so that an outage elsewhere does not
+/// cause a restart.
 #[handler]
 fn live() -> Response {
     Response::builder().content_type("application/json").body(json!({ "live": true }).to_string())
 }
 
-/// Readiness: 200 if the service and every dependency work, else 503. Needs no token, so it names the
-/// failed checks without details.
+/// Readiness probe: returns 200 if the service and every dependency work, otherwise 503. It needs
+/// no token, so it names the failed checks without details.
 #[handler]
 async fn ready(service: Data<&Service>) -> Response {
     let mut checks = Map::new();

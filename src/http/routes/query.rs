@@ -1,4 +1,4 @@
-//! `POST /query`: vector search at three levels of detail.
+//! `POST /query`: search by meaning or by words, at three levels of detail.
 
 use poem_openapi::{Object, OpenApi, Union};
 
@@ -59,70 +59,74 @@ impl QueryApi {
 
 #[derive(Object)]
 struct QueryRequest {
-    /// Search query. Null if `like` or `order` replaces it.
+    /// Search text. Null if `like` or `order` is used instead.
     #[oai(nullable, validator(min_length = 1))]
     text: Option<String>,
-    /// Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most, by that
-    /// chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
-    /// that has output there, in the order visual content, people, speech, objects, on-screen text. The
-    /// chunk itself is not returned. Results have a `score` and no `p_present`.
+    /// Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps the
+    /// moment most, by comparing their vectors in `field`. Only the output of one analyzer is
+    /// compared: the given one or, for `*`, the first that has output for the chunk, in the order
+    /// visual content, people, speech, objects, on-screen text. The chunk itself is not returned.
+    /// Results have a `score` but no `p_present`.
     like: Option<String>,
-    /// Sort order, instead of `text`: `newest` lists everything that the filters match, the last ingested
-    /// video first and each video from its beginning. Results have a null `score` and no `p_present`;
-    /// `field` is ignored.
+    /// Sort order, instead of `text`: `newest` lists all chunks that match the filters, the newest
+    /// video first and in chronological order within each video. Results have a null `score` and no
+    /// `p_present`; `field` is ignored.
     order: Option<String>,
-    /// Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
-    /// words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
-    /// analyzer, `hybrid` for `*`.
+    /// Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and
+    /// descriptions; quoted words are searched as a phrase. `hybrid`: both, merged by reciprocal
+    /// rank fusion. Null: `vector` for one analyzer, `hybrid` for `*`.
     #[oai(nullable)]
     mode: Option<String>,
     /// Ids of the videos to search. Null: all videos.
     #[oai(nullable)]
     video_ids: Option<Vec<String>>,
-    /// Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged and ranked by
-    /// `p_present`, and `found_by` lists the analyzers. Default: `default_video`.
+    /// Id of the analyzer whose output is searched. `*` searches the output of all analyzers: hits
+    /// on the same chunk are merged and ranked by `p_present`, and `found_by` lists the analyzers
+    /// that matched. Default: `default_video`.
     #[oai(default = "analyzer")]
     analyzer: String,
-    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+    /// Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
     #[oai(default = "field")]
     field: String,
-    /// Maximum results. Default: 5.
+    /// Maximum number of results. Default: 5.
     #[oai(default = "limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema` recommends a value per field.
-    /// Null: none.
+    /// Minimum `score` of a hit, from 0 to 1, in every mode. `GET /schema` recommends a value for
+    /// each field. Null: no minimum.
     #[oai(nullable)]
     score_threshold: Option<f64>,
-    /// Drops hits with a lower `p_present` (0 to 1), which is calibrated and comparable across fields and
-    /// analyzers. Null: none.
+    /// Minimum `p_present` of a hit, from 0 to 1. `p_present` is calibrated and comparable across
+    /// fields and analyzers. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Re-rank hits with a model that reads question and text together: `p_present` is then the probability
-    /// that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
-    /// sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
-    /// Default: false.
+    /// Whether to re-rank hits with a model that reads the question and the text together.
+    /// `p_present` is then the probability that a hit answers the question, rather than that it has
+    /// the same topic. Re-ranking takes a few milliseconds per sentence. It has no effect if the
+    /// install has no reranker or the query has only a few words. Default: false.
     #[oai(default)]
     rerank: bool,
-    /// Generate an answer from the hits. Default: true.
+    /// Whether to generate an answer from the hits. Default: true.
     #[oai(default = "on")]
     synthesize: bool,
     /// Level of detail: `minimal`, `standard` or `full`. Default: `standard`.
     #[oai(default = "detail")]
     detail: String,
-    /// Hard filters that must all match. For a list of values, any one matches; `{"all": [...]}` instead of
-    /// the list requires all of them (`objects`, `tags`, `speakers`, `people`).
+    /// Hard filters that must all match. A list of values matches if any one of them does; use
+    /// `{"all": [...]}` instead of the list to require all of them (only for `objects`, `tags`,
+    /// `speakers` and `people`).
     #[oai(default)]
     filters: AnyObject,
-    /// Maximum tokens of the results together; the response contains whole results, best first. Null: no
-    /// limit.
+    /// Maximum number of tokens in all results together; the response contains only whole results,
+    /// best first. Null: no limit.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
-    /// `next` of the previous response. A cursor of another request is rejected with 400.
+    /// `next` from the previous response. A cursor from a different request is rejected with 400.
     #[oai(nullable)]
     cursor: Option<String>,
-    /// Whether `next` continues past `limit` to further pages: all results of a listing, and the first
-    /// `search.page_window` (500) of a search. As long as the library does not change, no result is
-    /// repeated or skipped. An answer is generated only with the first page. Default: false.
+    /// Whether `next` leads past `limit` to further pages: to all results of a listing, or to the
+    /// first `search.page_window` results of a search (500 by default). As long as the library does
+    /// not change, no result is repeated or skipped. An answer is generated only for the first
+    /// page. Default: false.
     #[oai(default)]
     pages: bool,
 }
@@ -158,9 +162,9 @@ impl TryFrom<QueryRequest> for SearchRequest {
 #[derive(Object)]
 #[oai(rename = "QueryResponse")]
 struct QueryResponseBody {
-    /// The search query; empty without one.
+    /// The search text; empty if there is none.
     query: String,
-    /// The searched analyzer.
+    /// Id of the searched analyzer, or `*`.
     analyzer: String,
     /// The searched vector field.
     field: String,
@@ -169,11 +173,12 @@ struct QueryResponseBody {
     /// The generated answer, with citations; null if `synthesize` is false or nothing matched.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether the answer answers the query; false if it only says that the footage does not show it.
-    /// Absent without an answer.
+    /// Whether the query is answered; false if the answer only says that the footage does not show
+    /// what was asked. Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
-    /// How well the cited moments support each sentence of the answer; absent without an answer.
+    /// How well the cited moments support each sentence of the answer; absent if there is no
+    /// answer.
     #[oai(skip_serializing_if_is_none)]
     audit: Option<Vec<AuditedSentenceBody>>,
     /// `TypeName: message` if generating the answer failed; the results are still valid.
@@ -181,17 +186,17 @@ struct QueryResponseBody {
     answer_error: Option<String>,
     /// The results, best first.
     results: Vec<SearchResultBody>,
-    /// Tokens of `results`; present with `max_tokens`.
+    /// Number of tokens in `results`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next page.
-    /// Absent if nothing is left.
+    /// Cursor for the remaining results if `max_tokens` truncated them or, if `pages` is set, for
+    /// the next page. Absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
-    /// Why there are no results; absent otherwise.
+    /// Why there are no results; absent if there are any.
     #[oai(skip_serializing_if_is_none)]
     diagnostics: Option<DiagnosticsBody>,
 }
@@ -255,7 +260,7 @@ impl SearchResultBody {
     }
 }
 
-/// A hit at `detail=minimal`.
+/// A search hit at `detail=minimal`.
 #[derive(Object)]
 struct MinimalResult {
     /// Stable id of the moment, for `GET /moments/{moment_id}`.
@@ -264,22 +269,24 @@ struct MinimalResult {
     video_id: String,
     /// Id of the chunk.
     chunk_id: u32,
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity, 0 to 1; null if nothing was searched for.
+    /// Cosine similarity, from 0 to 1; null in a listing, which is not scored.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
-    /// BM25 score; present in modes `text` and `hybrid` if the words match.
+    /// BM25 score; present in the modes `text` and `hybrid` if words of the query match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+    /// Calibrated probability that the chunk really contains what was searched for, from 0 to 1;
+    /// absent without a search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: Option<f64>,
-    /// Ids of the analyzers that matched, most certain first; present if all analyzers were searched.
+    /// Ids of the analyzers that matched, most probable match first; present if all analyzers were
+    /// searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
     /// First 180 characters of the text.
@@ -287,12 +294,12 @@ struct MinimalResult {
     snippet: String,
 }
 
-/// A hit at `detail=full`.
+/// A search hit at `detail=full`.
 #[derive(Object)]
 struct FullResult {
     #[oai(flatten)]
     standard: StandardResult,
-    /// The embedded text.
+    /// The text that was embedded.
     text: String,
     /// People with their details, as stored by the analyzer.
     persons: Vec<AnyObject>,

@@ -1,4 +1,4 @@
-//! `/session`: a form of the web UI posts a token once, and a signed cookie replaces it from then on.
+//! `/session`: the web UI posts the token once, in a form; after that, a signed cookie replaces it.
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::http::edge::route_table::PlainRoute;
 use crate::http::wire::body;
 use crate::http::wire::failure::HttpFailure;
 
-/// The route of the session.
+/// Returns the `/session` route.
 pub(super) fn route() -> PlainRoute {
     let endpoint = RouteMethod::new().get(session_state).post(open_session).delete(close_session);
     PlainRoute::new("/session", "GET, HEAD, POST, DELETE", endpoint).without_token()
 }
 
-/// Whether a token is required and whether the caller's session is valid.
+/// Reports whether a token is required and whether the caller's session is valid.
 #[handler]
 fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
     let required = guard.needs_tokens();
@@ -31,8 +31,8 @@ fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response 
         .body(state.to_string())
 }
 
-/// Exchanges the form field `token` for a session cookie. A browser that submits the form is redirected to
-/// the UI; a script gets 204 or 401.
+/// Exchanges the form field `token` for a session cookie. A browser that submits the form is
+/// redirected to the UI; a script gets 204 or 401.
 #[handler]
 async fn open_session(
     request: &Request,
@@ -51,7 +51,7 @@ async fn open_session(
         return Err(HttpFailure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
     let response = match (page, accepted) {
-        // Relative, since a proxy may serve the page below a prefix.
+        // Relative, because a proxy may serve the page below a path prefix.
         (true, true) => see_other("."),
         (true, false) => see_other("./?session=refused"),
         (false, _) => StatusCode::NO_CONTENT.into_response(),

@@ -1,4 +1,4 @@
-//! `/videos/{video_id}/transcript`: the speech of a video.
+//! `/videos/{video_id}/transcript`: a video's speech.
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
@@ -19,22 +19,22 @@ pub(super) struct TranscriptApi(pub(super) Service);
 impl TranscriptApi {
     /// Get the transcript.
     ///
-    /// Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-    /// `diarization` has run.
+    /// Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+    /// `transcript` or `diarization` has run.
     #[oai(path = "/videos/:video_id/transcript", method = "get", operation_id = "transcript")]
     async fn transcript(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Only sentences that end after this time, seconds of the video.
+        /// Only sentences that end after this time, in seconds from the start of the video.
         after: Query<Option<FiniteNumber>>,
-        /// Only sentences that start before this time, seconds of the video.
+        /// Only sentences that start before this time, in seconds from the start of the video.
         before: Query<Option<FiniteNumber>>,
-        /// Maximum tokens of the sentences together; the response contains whole sentences in order.
-        /// Default: no limit.
+        /// Maximum number of tokens in all sentences together; the response contains only whole
+        /// sentences, in order. Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
-        /// `next` of the previous response, which `max_tokens` truncated.
+        /// `next` from the previous response, if `max_tokens` truncated it.
         cursor: Query<Option<String>>,
     ) -> Result<Json<TranscriptBody>, ApiError<ByIdChecked>> {
         let (after, before) = (after.0.map(|at| at.0), before.0.map(|at| at.0));
@@ -67,26 +67,26 @@ impl TranscriptApi {
 struct TranscriptBody {
     /// Id of the video.
     video_id: String,
-    /// Duration of the video, seconds.
+    /// Duration of the video, in seconds.
     duration: f64,
     /// ISO 639-1 code of the language that is spoken most; null if unknown.
     #[oai(nullable)]
     language: Option<String>,
-    /// When which language is spoken, in order of time; present if there are several, or if some speech was
-    /// not recognised.
+    /// The spans in which each language is spoken, in chronological order; present if there are
+    /// several languages or if some speech was not recognized.
     #[oai(skip_serializing_if_is_none)]
     languages: Option<Vec<LanguageSpanBody>>,
-    /// Sentences in order of time.
+    /// Sentences in chronological order.
     utterances: Vec<UtteranceBody>,
     /// Number of sentences on all pages.
     total: u32,
-    /// Tokens of `utterances`; present with `max_tokens`.
+    /// Number of tokens in `utterances`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokens: Option<u32>,
-    /// Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
+    /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// Cursor of the remaining sentences; absent if nothing is left.
+    /// Cursor for the remaining sentences; absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -95,11 +95,11 @@ struct TranscriptBody {
 #[derive(Object)]
 #[oai(rename = "LanguageSpan")]
 pub(crate) struct LanguageSpanBody {
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     pub(crate) end: f64,
-    /// ISO 639-1 code; null for speech that was not recognised and has no words.
+    /// ISO 639-1 code; null for speech that was not recognized and therefore has no words.
     #[oai(nullable)]
     pub(crate) language: Option<String>,
 }
@@ -111,7 +111,7 @@ impl From<speech::LanguageSpan> for LanguageSpanBody {
     }
 }
 
-/// The language spans of a transcript; `None` if there are none.
+/// Converts the language spans of a transcript; returns `None` if there are none.
 pub(crate) fn language_spans(
     languages: Vec<speech::LanguageSpan>,
 ) -> Option<Vec<LanguageSpanBody>> {
@@ -123,16 +123,16 @@ pub(crate) fn language_spans(
 #[derive(Object)]
 #[oai(rename = "Utterance")]
 pub(crate) struct UtteranceBody {
-    /// Start, seconds of the video.
+    /// Start time, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// End, seconds of the video.
+    /// End time, in seconds from the start of the video.
     pub(crate) end: f64,
     /// Label or name of the speaker; absent without diarization.
     #[oai(skip_serializing_if_is_none)]
     pub(crate) speaker: Option<String>,
     /// The words, with punctuation.
     pub(crate) text: String,
-    /// Mean probability of the words, 0 to 1.
+    /// Mean probability of the words, from 0 to 1.
     pub(crate) confidence: f64,
 }
 

@@ -1,5 +1,6 @@
-//! `/uploads`: resumable uploads by the tus 1.0 protocol with `creation`, `creation-with-upload`,
-//! `expiration`, `checksum` and `termination`. `POST /videos` ingests a completed upload.
+//! `/uploads`: resumable uploads with the tus 1.0 protocol and its extensions `creation`,
+//! `creation-with-upload`, `expiration`, `checksum` and `termination`. `POST /videos` ingests a
+//! completed upload.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const PATCH_CONTENT_TYPE: &str = "application/offset+octet-stream";
 
 type TusResult = Result<Response, HttpFailure>;
 
-/// The routes of the protocol.
+/// Returns the routes of the protocol.
 pub(super) fn routes() -> [PlainRoute; 2] {
     let uploads = RouteMethod::new().post(create_upload).options(capabilities);
     let upload = RouteMethod::new()
@@ -40,7 +41,7 @@ pub(super) fn routes() -> [PlainRoute; 2] {
     ]
 }
 
-/// OPTIONS: the protocol version, extensions and limits.
+/// Handles OPTIONS: reports the protocol version, extensions and limits.
 #[handler]
 fn capabilities(request: &Request, Data(service): Data<&Service>) -> Response {
     let answer = CallerToken::extract(request).map(|token| {
@@ -58,7 +59,7 @@ fn capabilities(request: &Request, Data(service): Data<&Service>) -> Response {
     into_tus_response(answer)
 }
 
-/// Creates an upload, with its first bytes if the request has a body.
+/// Creates an upload, and appends the body if the request has one.
 #[handler]
 async fn create_upload(
     request: &Request,
@@ -91,7 +92,7 @@ async fn create_upload(
                 let created = created.header("Upload-Offset", upload.offset);
                 Ok(with_expiry(created, &upload).finish())
             }
-            // The client does not know its URL, so it cannot resume it.
+            // The client does not know the upload's URL, so it cannot resume the upload.
             Err(failure) => {
                 if let Err(error) = service.remove_upload(&id).await {
                     tracing::warn!(%error, "a failed upload was left until it expires");
@@ -172,14 +173,14 @@ async fn state(service: &Scoped, id: &str) -> TusResult {
     Ok(with_expiry(response, &upload).finish())
 }
 
-/// Whether a content type is that of an upload patch. Media types are case-insensitive, and parameters are
-/// ignored (RFC 9110 section 8.3.1).
+/// Whether a content type is that of an upload patch. Media types are case-insensitive, and
+/// parameters are ignored (RFC 9110 section 8.3.1).
 fn is_patch_body(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(PATCH_CONTENT_TYPE)
 }
 
-/// A PATCH request while it is received.
+/// A PATCH request that is being received.
 struct UploadPatch {
     service: Scoped,
     id: String,
@@ -219,7 +220,7 @@ impl UploadPatch {
         })
     }
 
-    /// Appends in a task, so that received bytes are kept when the client disconnects.
+    /// Appends in a separate task, so that received bytes are kept if the client disconnects.
     async fn append_detached(self, uploads: &Arc<UploadSlots>) -> Result<UploadState, HttpFailure> {
         let uploads = uploads.clone();
         let append = tokio::spawn(async move {
@@ -248,7 +249,7 @@ impl UploadPatch {
             match with_timeout(self.options.server.upload_idle_timeout, bytes.next()).await {
                 Ok(Some(Ok(bytes))) => match upload.write(&bytes).await {
                     Ok(()) => {}
-                    // The bytes before are kept.
+                    // Bytes that were already written are kept.
                     Err(error @ Error::TooLarge(_)) => break Some(error.into()),
                     Err(error) => return Err(error.into()),
                 },
@@ -302,7 +303,7 @@ fn check_version(request: &Request) -> Result<(), HttpFailure> {
     ))
 }
 
-/// A header that must be text.
+/// Returns the value of a header that must be text.
 fn header_text<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, HttpFailure> {
     let Some(value) = request.headers().get(name) else { return Ok(None) };
     let text = value.to_str().ok();
@@ -318,7 +319,7 @@ fn byte_count(request: &Request, name: &str) -> Result<u64, HttpFailure> {
     })
 }
 
-/// Parses `sha1`, a space and the hash in base64.
+/// Parses a checksum of the form `sha1 <hash in base64>`.
 fn checksum(value: &str) -> Result<[u8; 20], HttpFailure> {
     let (algorithm, hash) = value.split_once(' ').unwrap_or((value, ""));
     if algorithm != "sha1" {
@@ -333,7 +334,8 @@ fn checksum(value: &str) -> Result<[u8; 20], HttpFailure> {
     })
 }
 
-/// The file name in `Upload-Metadata`: comma-separated pairs of a key and a base64 value.
+/// Returns the file name in `Upload-Metadata`, which contains comma-separated pairs of a key and a
+/// base64 value.
 fn filename(metadata: &str) -> Result<Option<String>, HttpFailure> {
     for pair in metadata.split(',').map(str::trim) {
         let (key, value) = pair.split_once(' ').unwrap_or((pair, ""));

@@ -1,4 +1,4 @@
-//! `/videos` and `/videos/{video_id}`: ingest, listing, detail, deletion.
+//! `/videos` and `/videos/{video_id}`: ingest, listing, detail, update and deletion.
 
 mod multipart;
 
@@ -29,15 +29,15 @@ pub(super) struct VideosApi(pub(super) Service);
 impl VideosApi {
     /// Ingest a file.
     ///
-    /// Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-    /// segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-    /// `expiration`, `checksum`, `termination`).
+    /// Starts an ingest of the uploaded `file` or of a completed resumable upload. `upload_id` is
+    /// the last segment of the upload's URL below `/uploads`, which implements the tus 1.0 protocol
+    /// (`creation`, `creation-with-upload`, `expiration`, `checksum`, `termination`).
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
         token: CallerToken,
-        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
-        /// the first one.
+        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
+        /// job of the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         upload: UploadForm,
@@ -61,8 +61,8 @@ impl VideosApi {
     async fn ingest_url(
         &self,
         token: CallerToken,
-        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
-        /// the first one.
+        /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
+        /// job of the first one.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
@@ -75,34 +75,35 @@ impl VideosApi {
 
     /// List videos.
     ///
-    /// Newest first.
+    /// Videos are listed newest first.
     #[expect(clippy::too_many_arguments, reason = "one argument per parameter of the request")]
     #[oai(path = "/videos", method = "get", operation_id = "videos")]
     async fn videos(
         &self,
         token: CallerToken,
-        /// Maximum videos per page. Default: all.
+        /// Maximum number of videos per page. Default: all.
         limit: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// Number of videos to skip, after the cursor if there is one. Default: 0.
         #[oai(default = "none")]
         offset: Query<Bounded<0, { u32::MAX }>>,
-        /// `next` of the previous page.
+        /// `next` from the previous page.
         cursor: Query<Option<String>>,
-        /// Only videos whose file name contains this text, case-insensitive.
+        /// Only videos whose file name contains this text, ignoring case.
         filename: Query<Option<String>>,
-        /// Only videos with output of this analyzer.
+        /// Only videos that have output from this analyzer.
         analyzer: Query<Option<String>>,
-        /// Only videos first ingested at or after this time, ISO 8601.
+        /// Only videos first ingested at or after this time (ISO 8601).
         created_after: Query<Option<String>>,
-        /// Only videos first ingested at or before this time, ISO 8601.
+        /// Only videos first ingested at or before this time (ISO 8601).
         created_before: Query<Option<String>>,
         /// Only videos in this collection.
         collection: Query<Option<String>>,
-        /// Only videos recorded at or after this time, ISO 8601.
+        /// Only videos recorded at or after this time (ISO 8601).
         recorded_after: Query<Option<String>>,
-        /// Only videos recorded at or before this time, ISO 8601.
+        /// Only videos recorded at or before this time (ISO 8601).
         recorded_before: Query<Option<String>>,
-        /// Only videos with matching metadata: a JSON object as the filter `metadata` of `/query`.
+        /// Only videos with matching metadata, given as a JSON object like the filter `metadata` in
+        /// `/query`.
         metadata: Query<Option<String>>,
     ) -> Result<Json<VideoListBody>, ApiError<Listing>> {
         let page = videos::VideoQuery {
@@ -134,8 +135,8 @@ impl VideosApi {
 
     /// Update a video.
     ///
-    /// Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-    /// ingest of the video continues.
+    /// Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+    /// again, and a running ingest of the video continues.
     #[oai(path = "/videos/:video_id", method = "patch", operation_id = "annotate_video")]
     async fn annotate_video(
         &self,
@@ -155,7 +156,7 @@ impl VideosApi {
 
     /// Delete a video.
     ///
-    /// Deletes its vectors, record, stored objects and cached local copy.
+    /// Deletes the video's vectors, record, stored objects and cached local copy.
     #[oai(path = "/videos/:video_id", method = "delete", operation_id = "delete_video")]
     async fn delete_video(
         &self,
@@ -171,7 +172,7 @@ fn none() -> Bounded<0, { u32::MAX }> {
     Bounded(0)
 }
 
-/// Absent fields are not changed.
+/// Changes to a video. Absent fields are not changed.
 #[derive(Object)]
 struct AnnotateRequest {
     /// User metadata by key; null removes a key.
@@ -180,7 +181,7 @@ struct AnnotateRequest {
     /// Collection of the video; null removes it from its collection.
     #[oai(nullable)]
     collection: MaybeUndefined<String>,
-    /// Recording time of the first frame, ISO 8601; null if unknown.
+    /// Recording time of the first frame (ISO 8601); null if unknown.
     #[oai(nullable)]
     recorded_at: MaybeUndefined<String>,
 }
@@ -213,7 +214,7 @@ pub(crate) struct UrlIngestRequest {
 }
 
 impl UrlIngestRequest {
-    /// The URL and the ingest options.
+    /// Splits the request into the URL and the ingest options.
     pub(crate) fn into_parts(self) -> (String, IngestOptions) {
         (self.url, self.options)
     }
@@ -247,24 +248,24 @@ pub(crate) struct VideoBody {
     /// URL of the poster image; null if there is none.
     #[oai(nullable)]
     poster_url: Option<String>,
-    /// Duration of the video, seconds.
+    /// Duration of the video, in seconds.
     duration: f64,
     /// Number of chunks.
     chunks: u32,
     /// Id of the chunking configuration.
     chunk_config: String,
-    /// Ids of the analyzers with output on the video.
+    /// Ids of the analyzers that have output for the video.
     analyzers: Vec<String>,
-    /// First sentence of the summary; absent without a summary.
+    /// First sentence of the summary; absent if there is no summary.
     #[oai(skip_serializing_if_is_none)]
     synopsis: Option<String>,
-    /// User metadata; absent without any.
+    /// User metadata; absent if there is none.
     #[oai(skip_serializing_if_is_none)]
     metadata: Option<AnyObject>,
-    /// Collection of the video; absent without one.
+    /// Collection of the video; absent if it is in none.
     #[oai(skip_serializing_if_is_none)]
     collection: Option<String>,
-    /// Recording time of the first frame, ISO 8601; absent if unknown.
+    /// Recording time of the first frame (ISO 8601); absent if unknown.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
 }
@@ -291,25 +292,27 @@ pub(crate) struct VideoDetailBody {
     /// Source URL; present if the video was ingested from a URL.
     #[oai(skip_serializing_if_is_none)]
     source_url: Option<String>,
-    /// Size of the file, bytes.
+    /// Size of the file, in bytes.
     size_bytes: u64,
-    /// Frames per second; absent if there is no picture or it is unknown.
+    /// Frames per second; absent if the video has no picture or the frame rate is unknown.
     #[oai(skip_serializing_if_is_none)]
     frame_rate: Option<f64>,
-    /// Duration according to the container, seconds; absent if it equals `duration`.
+    /// Duration according to the container, in seconds; absent if it equals `duration`.
     #[oai(skip_serializing_if_is_none)]
     container_duration: Option<f64>,
-    /// Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-frame;
-    /// absent if the container has none.
+    /// Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
+    /// frame number. Absent if the container has none.
     #[oai(skip_serializing_if_is_none)]
     timecode: Option<String>,
-    /// Index of the audio track that was used, counted from 0; absent if there was no choice.
+    /// Index of the audio track that was used, counted from 0; absent unless the file has several
+    /// tracks.
     #[oai(skip_serializing_if_is_none)]
     audio_track: Option<u32>,
-    /// Sentences on what was skipped or selected in the file; absent if there is nothing to report.
+    /// Messages about what was skipped or selected in the file; absent if there is nothing to
+    /// report.
     #[oai(skip_serializing_if_is_none)]
     warnings: Option<Vec<String>>,
-    /// Source of `recorded_at`: `container` or `user`; absent if it is unknown.
+    /// Source of `recorded_at`: `container` or `user`; absent if `recorded_at` is unknown.
     #[oai(skip_serializing_if_is_none)]
     recorded_at_source: Option<String>,
     /// Chunking preset of the last ingest.

@@ -1,6 +1,6 @@
-//! The schemas of analyzer outputs, for the document: the values are sent as stored.
+//! The schemas of analyzer outputs, for the OpenAPI document only: the values are sent as stored.
 //!
-//! An analyzer whose output is not described here is in the document as an object of any fields.
+//! The document describes the output of all other analyzers as objects with arbitrary fields.
 
 use poem_openapi::Object;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
@@ -10,7 +10,7 @@ use crate::http::wire::hits::SpeakerTurnBody;
 use crate::http::wire::values::AnyObject;
 use domain::analysis::AnalyzerSpec;
 
-/// Registers the outputs that are described here. Each is named after its analyzer.
+/// Registers the schemas of the outputs in this file. Each schema is named after its analyzer.
 pub(super) fn register(registry: &mut Registry) {
     DefaultVideoOutput::register(registry);
     TranscriptOutput::register(registry);
@@ -20,7 +20,7 @@ pub(super) fn register(registry: &mut Registry) {
     PeopleOutput::register(registry);
 }
 
-/// The schema of an analyzer's output.
+/// Returns the schema of an analyzer's output.
 pub(super) fn schema_ref(registry: &Registry, analyzer: &AnalyzerSpec<'static>) -> MetaSchemaRef {
     let name = schema_name(analyzer.id);
     if registry.schemas.contains_key(&name) {
@@ -32,7 +32,7 @@ pub(super) fn schema_ref(registry: &Registry, analyzer: &AnalyzerSpec<'static>) 
     }))
 }
 
-/// `DefaultVideoOutput` for `default_video`.
+/// Returns the schema name for an analyzer, such as `DefaultVideoOutput` for `default_video`.
 fn schema_name(analyzer_id: &str) -> String {
     let capitalized = |word: &str| {
         let (first, rest) = word.split_at(word.len().min(1));
@@ -45,7 +45,7 @@ fn schema_name(analyzer_id: &str) -> String {
 struct DefaultVideoOutput {
     /// What happens in the chunk.
     description: String,
-    /// Where it takes place.
+    /// Where the action takes place.
     setting: String,
     /// Descriptions of visible people.
     people: Vec<String>,
@@ -64,13 +64,14 @@ struct TranscriptOutput {
     /// ISO 639-1 code of the spoken language; null if unknown.
     #[oai(nullable)]
     language: Option<String>,
-    /// `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
+    /// Objects `{start, end, text, confidence}`. Times are in seconds from the start of the video;
+    /// confidence is from 0 to 1.
     segments: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct DiarizationOutput {
-    /// Speaker turns in order of time.
+    /// Speaker turns in chronological order.
     turns: Vec<SpeakerTurnBody>,
     /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
@@ -80,24 +81,24 @@ struct DiarizationOutput {
 struct ObjectDetectionOutput {
     /// Labels of the detected objects.
     objects: Vec<String>,
-    /// `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
-    /// seconds of the video.
+    /// Objects `{label, count, confidence, first_seen, last_seen}`, with `locations` if `verbose`
+    /// is set. Times are in seconds from the start of the video.
     detections: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct OcrOutput {
-    /// The on-screen text of the chunk.
+    /// The on-screen text in the chunk.
     text: String,
-    /// `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
-    /// the video.
+    /// Objects `{text, confidence, first_seen, last_seen}`, with `locations` if `verbose` is set.
+    /// Times are in seconds from the start of the video.
     texts: Vec<AnyObject>,
 }
 
 #[derive(Object)]
 struct PeopleOutput {
-    /// `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
-    /// `locations`; times are seconds of the video.
+    /// Objects `{person, description, clothing, position, action, first_seen, last_seen}`, with
+    /// `locations` if `verbose` is set. Times are in seconds from the start of the video.
     people: Vec<AnyObject>,
     /// Number of people seen in the chunk.
     people_count: u32,

@@ -6,36 +6,39 @@ use crate::http::wire::hits;
 use crate::http::wire::values::shortest;
 use domain::evaluation::run;
 
-/// A search configuration, with fields of `/query`.
+/// A search configuration. Fields with the same name as in `/query` have the same meaning.
 #[derive(Object)]
 #[oai(rename = "SearchConfiguration")]
 pub(super) struct ConfigurationBody {
-    /// Name of the configuration in the results, 1 to 64 characters. Default: `default`.
+    /// Name of the configuration, used in the results; 1 to 64 characters. Default: `default`.
     #[oai(default = "default_name", validator(min_length = 1, max_length = 64))]
     name: String,
-    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
+    /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+    /// `*`.
     #[oai(nullable)]
     mode: Option<String>,
-    /// Analyzer whose output is searched, or `*` for all. Default: `default_video`.
+    /// Id of the analyzer whose output is searched, or `*` for all analyzers. Default:
+    /// `default_video`.
     #[oai(default = "hits::analyzer")]
     analyzer: String,
-    /// Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+    /// Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
     #[oai(default = "hits::field")]
     field: String,
-    /// Maximum hits per search, the k of the metrics. Default: 5.
+    /// Maximum number of hits per search, which is the k of the metrics. Default: 5.
     #[oai(default = "hits::limit", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
-    /// Drops hits with a lower `score` (0 to 1). Null: none.
+    /// Minimum `score` of a hit, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question counts as present if a hit
-    /// reaches it. Null: drops none and uses 0.5 for presence.
+    /// Minimum `p_present` of a hit, from 0 to 1, also for `/ask`. A question counts as present if
+    /// a hit reaches this value. Null: no minimum for hits, and 0.5 for presence.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
-    /// Whether to re-rank hits, as `rerank` of `/query`. Default: false.
+    /// Whether to re-rank hits, like `rerank` in `/query`. Default: false.
     #[oai(default)]
     rerank: bool,
-    /// Whether to also send each question to `/ask`, which retrieves its own evidence. Default: false.
+    /// Whether to also send each question to `/ask`, which retrieves its own evidence. Default:
+    /// false.
     #[oai(default)]
     ask: bool,
 }
@@ -44,7 +47,7 @@ fn default_name() -> String {
     "default".into()
 }
 
-/// The configurations of a run that names none.
+/// Returns the configurations for a run that names none.
 pub(super) fn configurations() -> Vec<ConfigurationBody> {
     vec![ConfigurationBody {
         name: default_name(),

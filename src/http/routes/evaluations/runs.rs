@@ -21,17 +21,17 @@ pub(super) struct RunList {
 pub(super) struct RunSummaryBody {
     /// Id of the run.
     run_id: String,
-    /// When the run started, ISO 8601, second precision, UTC.
+    /// When the run started (ISO 8601, UTC, to the second).
     created_at: String,
-    /// Duration of the run, seconds.
+    /// Duration of the run, in seconds.
     seconds: f64,
-    /// Revision of the questions; only runs with the same one are comparable.
+    /// Revision of the questions; only runs with the same revision are comparable.
     revision: String,
     /// Name of the embedder.
     embedder: String,
     /// Name of the language model.
     language_model: String,
-    /// Results of each configuration, in the order of the request.
+    /// Results for each configuration, in the order of the request.
     configurations: Vec<ConfigurationResult>,
 }
 
@@ -43,46 +43,49 @@ struct ConfigurationResult {
     cost: ModelCost,
 }
 
-/// Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
-/// judged moment if they overlap in time.
+/// Mean of each metric over the questions that have it, rounded to four decimals; null if no
+/// question has it. A hit matches a judged moment if they overlap in time.
 #[derive(Object)]
 #[oai(rename = "EvaluationMetrics")]
 struct Metrics {
-    /// Recall at k: share of the judged moments that a hit matches, 0 to 1.
+    /// Recall at k: fraction of the judged moments that are matched by a hit, from 0 to 1.
     #[oai(nullable)]
     recall: Option<f64>,
-    /// Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount
-    /// 1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
-    /// no earlier hit has counted.
+    /// Normalized discounted cumulative gain at k, from 0 to 1, with gain 2^grade − 1 and discount
+    /// 1 / log2(rank + 1). In order of rank, each hit counts for the best judged moment that it
+    /// matches and that no earlier hit counted for.
     #[oai(nullable)]
     ndcg: Option<f64>,
-    /// 1 / rank of the first hit that matches a judged moment; 0 without one.
+    /// 1 / rank of the first hit that matches a judged moment; 0 if there is none.
     #[oai(nullable)]
     reciprocal_rank: Option<f64>,
-    /// Intersection over union in time of the best pair of a hit and a judged moment, 0 to 1.
+    /// Temporal intersection over union of the best pair of a hit and a judged moment, from 0 to 1.
     #[oai(nullable)]
     overlap: Option<f64>,
-    /// Precision: share of the hits of answerable questions that match a judged moment, 0 to 1.
+    /// Precision: fraction of the hits for answerable questions that match a judged moment, from 0
+    /// to 1.
     #[oai(nullable)]
     judged: Option<f64>,
-    /// Share of the absent questions that are reported as present, 0 to 1.
+    /// Fraction of the absent questions that are reported as present, from 0 to 1.
     #[oai(nullable)]
     false_presence: Option<f64>,
-    /// Share of the other questions that are reported as absent, 0 to 1.
+    /// Fraction of the answerable questions that are reported as absent, from 0 to 1.
     #[oai(nullable)]
     false_absence: Option<f64>,
-    /// Share of the answerable questions that `/ask` answers, 0 to 1.
+    /// Fraction of the answerable questions that `/ask` answers, from 0 to 1.
     #[oai(nullable)]
     answered: Option<f64>,
-    /// Share of the absent questions that `/ask` answers, 0 to 1.
+    /// Fraction of the absent questions that `/ask` answers, from 0 to 1.
     #[oai(nullable)]
     false_answer: Option<f64>,
-    /// Share of the sentences of an answer, including removed ones, that the cited moments support, 0 to 1.
+    /// Fraction of an answer's sentences, including removed ones, that the cited moments support,
+    /// from 0 to 1.
     #[oai(nullable)]
     supported: Option<f64>,
 }
 
-/// Latency within the service in milliseconds, by nearest rank; null if not measured.
+/// Latency within the service, in milliseconds; null if not measured. Percentiles are computed by
+/// the nearest-rank method.
 #[derive(Object)]
 #[oai(rename = "EvaluationLatency")]
 struct LatencyBody {
@@ -95,12 +98,12 @@ struct LatencyBody {
     /// Median latency of `/ask`.
     #[oai(nullable)]
     ask_p50: Option<f64>,
-    /// 95th percentile of the latency of `/ask`.
+    /// 95th percentile of the `/ask` latency.
     #[oai(nullable)]
     ask_p95: Option<f64>,
 }
 
-/// Billed use of the language model.
+/// Billed language model usage.
 #[derive(Object)]
 struct ModelCost {
     /// Number of requests, including retries.
@@ -116,10 +119,10 @@ struct ModelCost {
 pub(super) struct RunBody {
     #[oai(flatten)]
     summary: RunSummaryBody,
-    /// Judged moments that were skipped because their video was deleted. A question that has no other one
-    /// is skipped too.
+    /// Judged moments that were skipped because their video was deleted. A question without any
+    /// other judged moment is skipped too.
     lost: Vec<LostJudgementBody>,
-    /// Results of each question.
+    /// Results for each question.
     questions: Vec<QuestionResultBody>,
     /// Comparison of each configuration with the first.
     compare: Vec<ComparisonBody>,
@@ -139,9 +142,9 @@ struct LostJudgementBody {
 struct QuestionResultBody {
     /// Id of the question.
     id: String,
-    /// Whether no moment answers it.
+    /// Whether no moment answers the question.
     absent: bool,
-    /// Results by configuration name.
+    /// Results for each configuration, by configuration name.
     results: BTreeMap<String, QuestionOutcome>,
 }
 
@@ -149,30 +152,31 @@ struct QuestionResultBody {
 struct QuestionOutcome {
     /// Hits, best first.
     hits: Vec<JudgedHitBody>,
-    /// Recall at k, 0 to 1; absent for absent questions.
+    /// Recall at k, from 0 to 1; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
     recall: Option<f64>,
-    /// Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
+    /// Normalized discounted cumulative gain at k, from 0 to 1; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
     ndcg: Option<f64>,
-    /// 1 / rank of the first matching hit, 0 without one; absent for absent questions.
+    /// 1 / rank of the first matching hit, or 0 if there is none; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
     reciprocal_rank: Option<f64>,
-    /// Best intersection over union in time, 0 to 1; absent for absent questions.
+    /// Best temporal intersection over union, from 0 to 1; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
     overlap: Option<f64>,
-    /// Share of the hits that match a judged moment, 0 to 1; also absent without hits.
+    /// Fraction of the hits that match a judged moment, from 0 to 1; omitted for absent questions
+    /// and if there are no hits.
     #[oai(skip_serializing_if_is_none)]
     judged: Option<f64>,
     /// Whether the search reports a match as present.
     #[oai(rename = "told_present")]
     reported_present: bool,
-    /// Check of the answer; absent if `/ask` was not called.
+    /// Audit of the answer; omitted if `/ask` was not called.
     #[oai(skip_serializing_if_is_none)]
     answer: Option<CheckedAnswerBody>,
-    /// Search latency, milliseconds.
+    /// Search latency, in milliseconds.
     search_ms: f64,
-    /// Latency of `/ask`, milliseconds; absent if it was not called.
+    /// Latency of `/ask`, in milliseconds; omitted if it was not called.
     #[oai(skip_serializing_if_is_none)]
     ask_ms: Option<f64>,
 }
@@ -182,15 +186,15 @@ struct QuestionOutcome {
 struct JudgedHitBody {
     /// Id of the moment.
     moment_id: String,
-    /// Probability that the match is really there, 0 to 1.
+    /// Probability that the moment really contains what was searched for, from 0 to 1.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// Best grade of the judged moments that it matches; null if it matches none.
+    /// Best grade among the judged moments that the hit matches; null if it matches none.
     #[oai(nullable)]
     grade: Option<u8>,
 }
 
-/// Audit of the sentences of an answer.
+/// Audit of an answer's sentences.
 #[derive(Object)]
 #[oai(rename = "CheckedAnswer")]
 struct CheckedAnswerBody {
@@ -222,7 +226,7 @@ enum MetricName {
     Supported,
 }
 
-/// Difference of two configurations in one metric.
+/// Difference between two configurations in one metric.
 #[derive(Object)]
 #[oai(rename = "Comparison")]
 struct ComparisonBody {
@@ -231,13 +235,13 @@ struct ComparisonBody {
     baseline: String,
     /// Name of the other configuration.
     configuration: String,
-    /// Mean difference over the questions for which both have the metric.
+    /// Mean difference over the questions for which both configurations have the metric.
     difference: f64,
-    /// Lower bound of the 95 % confidence interval, by paired bootstrap.
+    /// Lower bound of the 95% confidence interval, computed by paired bootstrap.
     low: f64,
     /// Upper bound of the interval. The difference is significant if the interval excludes 0.
     high: f64,
-    /// Number of those questions.
+    /// Number of questions for which both configurations have the metric.
     questions: u32,
 }
 

@@ -1,5 +1,5 @@
-//! The multipart body of `POST /videos`. The file is streamed to disk as it arrives, using bounded memory; the
-//! fields may come in any order.
+//! The multipart body of `POST /videos`. The file is streamed to disk as it arrives, using bounded
+//! memory; the fields may come in any order.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -27,11 +27,11 @@ use crate::http::wire::validation;
 use domain::Scoped;
 use domain::ingest::SpooledFile;
 
-/// Maximum bytes in flight between the socket and the fields, for headers and boundaries: several times one
-/// socket read.
+/// Maximum number of bytes read from the socket but not delivered to the file: enough for headers,
+/// boundaries, the other fields and several socket reads.
 const SLACK: u64 = 4 * 1024 * 1024;
 
-/// A received upload. Dropping it removes the file.
+/// A received upload. Dropping it deletes the file.
 pub(super) struct UploadForm {
     pub(super) content: UploadContent,
     pub(super) options: IngestOptions,
@@ -69,7 +69,7 @@ impl Payload for UploadForm {
             (UPLOAD_ID, MetaSchemaRef::Inline(Box::new(upload_id))),
         ];
         properties.extend(options.properties.into_iter().map(|(name, field)| {
-            // Form fields have no null: a field is present or absent.
+            // Form fields cannot be null: a field is either present or absent.
             let MetaSchemaRef::Inline(mut schema) = field else { return (name, field) };
             schema.nullable = false;
             (name, MetaSchemaRef::Inline(schema))
@@ -142,7 +142,7 @@ impl<'a> ApiExtractor<'a> for UploadForm {
     }
 }
 
-/// The body while it is being read.
+/// A form whose body is being read.
 struct Form<'o> {
     parts: Multipart,
     delivered: Arc<AtomicU64>,
@@ -187,7 +187,7 @@ impl<'o> Form<'o> {
             }
             let filename = field.file_name().map(str::to_owned);
             let file = self.spool(field, service).await?;
-            // Browsers send this for an empty file field.
+            // For an empty file field, browsers send an empty file without a name.
             if file.size > 0 || filename.as_deref().is_some_and(|name| !name.is_empty()) {
                 self.file = Some((filename, file));
             }
@@ -278,7 +278,8 @@ fn accepted_fields() -> Vec<&'static str> {
     ["file", UPLOAD_ID].into_iter().chain(options).collect()
 }
 
-/// Error for a body that cannot be read: too many bytes outside of fields, or a truncated body.
+/// Returns the error for a body that cannot be read: too many bytes outside the file, or a
+/// malformed or truncated body.
 fn body_error(error: &(dyn std::error::Error + 'static)) -> poem::Error {
     let causes = std::iter::successors(Some(error), |e| e.source());
     let message = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
@@ -292,9 +293,9 @@ fn body_error(error: &(dyn std::error::Error + 'static)) -> poem::Error {
 
 const OVERRUN: &str = "more than the form's fields account for";
 
-/// A body that fails once far more bytes have been read from it than were delivered to the file, and that
-/// yields one block per poll: the multipart reader buffers everything that is ready, which a fast client
-/// could make arbitrarily large.
+/// A body that limits how much the multipart reader buffers: the reader takes everything that is
+/// ready, which a fast client could make arbitrarily large. It yields one block per poll, and fails
+/// once far more bytes have been read from it than were delivered to the file.
 struct MeteredBody {
     inner: Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>,
     read: u64,
