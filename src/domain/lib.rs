@@ -7,14 +7,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`kernel`] | ids, excerpts for messages, times, vectors, errors, bundles of ports, progress, metrics, signed webhooks |
-//! | [`media`] | what one decode yields: speech and speakers (`S1`, `S2`), tracks, colours and clothing, frames |
+//! | [`kernel`] | ids, names in messages, times, vectors, errors, bundles of ports, progress, metrics, signed webhooks |
+//! | [`media`] | what decoding a video yields: speech and speakers (`S1`, `S2`), tracks, colours and clothing, frames |
 //! | [`chunking`] | boundary detectors (cut, silence, speaker, semantic) and their fusion into chunks |
-//! | [`llm`] | calls of the language model: counted, priced, cached and limited by a budget |
-//! | [`analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections of words and speaker names |
-//! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, linking of people and objects |
+//! | [`llm`] | calls to the language model, which are counted, priced, cached and limited by a budget |
+//! | [`analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections to words and names |
+//! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, links between people and objects in different chunks |
 //! | [`catalog`] | stored records and their versions, listing, cache, locks, reads, `verify` |
-//! | [`search`] | queries, modes, filters, index points, calibrated scores, diagnostics of empty results, `reindex` |
+//! | [`search`] | queries, modes, filters, index points, calibrated scores, diagnostics for empty results, `reindex` |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |

@@ -84,7 +84,7 @@ pub struct AggregatorInfo {
     pub depends_on: Vec<String>,
     /// Whether the aggregator may make billed model calls.
     pub uses_llm: bool,
-    /// The JSON schema of its result.
+    /// The JSON schema of the aggregator's result.
     pub schema: Value,
 }
 

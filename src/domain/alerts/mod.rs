@@ -20,7 +20,7 @@ use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
 use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
 
-/// Limits of alerts.
+/// Limits on alerts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertSettings {

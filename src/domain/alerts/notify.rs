@@ -29,7 +29,7 @@ struct AlertEvent<'a> {
     filename: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<&'a str>,
-    /// Probability of the best moment.
+    /// The highest `p_present` of the moments.
     p_present: f32,
     /// The matching moments, best first.
     moments: Vec<EventMoment<'a>>,

@@ -17,10 +17,10 @@
 //!   creates nothing before it has swapped in its fence, so none of its documents were listed. And
 //!   a document that was unreferenced at that time is never referenced later, because every new
 //!   record is either derived from the record read then or created from scratch.
-//! - Object keys can be reused. The removal of objects begins with a tombstone that lists them. An
-//!   instance that resumes such a removal retires these keys ([`Tombstone::retired`]), since the
-//!   first instance may still be removing objects. If the record store is not shared, the previous
-//!   process is certainly dead, so keys are reused.
+//! - Object keys, by contrast, can be reused. The removal of objects begins with a tombstone that
+//!   lists them. An instance that resumes such a removal retires these keys
+//!   ([`Tombstone::retired`]), since the first instance may still be removing objects. If the
+//!   record store is not shared, the previous process is certainly dead, so keys are reused.
 //! - Before the results of a failed change are removed, its fence is replaced, so that a
 //!   publication still in flight to the store cannot succeed.
 //!

@@ -31,7 +31,7 @@ pub struct Extractors {
 pub struct ExtractorDraft {
     /// The extractor's purpose, in one sentence.
     pub description: String,
-    /// The JSON schema to fill in, as JSON text.
+    /// The JSON schema of the form to fill in, as JSON text.
     pub schema: String,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct DocumentFault {
 pub(crate) enum DocumentContent {
     /// Chunks, signals or speech, which everything else depends on.
     Base,
-    /// The user's corrections.
+    /// The corrections that users made.
     Corrections,
     /// The outputs of this analyzer.
     Analyzer(String),

@@ -83,10 +83,10 @@ pub struct MetadataPatch {
     /// Custom values by key.
     #[serde(rename = "metadata", skip_serializing_if = "Map::is_empty")]
     pub values: Map<String, Value>,
-    /// The new collection, or null for none.
+    /// The new collection, or null to remove the video from its collection.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub collection: Option<Value>,
-    /// When the first frame was recorded, in ISO 8601, or null for unknown.
+    /// When the first frame was recorded, in ISO 8601, or null to remove this time.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
     pub recorded_at: Option<Value>,
 }

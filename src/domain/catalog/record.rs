@@ -115,13 +115,13 @@ pub struct VideoRecord {
 pub struct Tombstone {
     /// Why there is no video.
     pub tombstone: Absence,
-    /// Same as in a record.
+    /// Same as [`VideoRecord::version`].
     pub version: u32,
-    /// Same as in a record.
+    /// Same as [`VideoRecord::epoch`].
     pub epoch: u64,
-    /// Same as in a record.
+    /// Same as [`VideoRecord::fence`].
     pub fence: String,
-    /// Same as in a record.
+    /// Same as [`VideoRecord::video_id`].
     pub video_id: VideoId,
     /// Keys of the objects to remove.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

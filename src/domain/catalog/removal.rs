@@ -1,6 +1,6 @@
-//! Removes a video, or the data of a failed ingest, in three steps: writes a tombstone, which hides
-//! the video, removes the data, and finally removes the tombstone. An instance that finds a
-//! tombstone resumes the removal.
+//! Removes a video, or the data of a failed ingest, in three steps: first writes a tombstone, which
+//! hides the video, then removes the data, and finally removes the tombstone. An instance that
+//! finds a tombstone resumes the removal.
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 

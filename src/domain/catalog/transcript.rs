@@ -25,7 +25,7 @@ pub struct VideoTranscript {
     /// The spans in which each language is spoken, in chronological order, if there are several
     /// languages.
     pub languages: Vec<LanguageSpan>,
-    /// Whole utterances in chronological order.
+    /// Complete utterances, in chronological order.
     pub utterances: Vec<Utterance>,
 }
 

@@ -37,8 +37,8 @@ impl TtlCache {
         ReadTime { at: Instant::now(), changes: self.changes.load(Ordering::Acquire) }
     }
 
-    /// The cached summary of a video, unless it has expired or this process has changed the listing
-    /// since.
+    /// Returns a video's cached summary, unless it has expired or this process has changed the
+    /// listing since.
     pub(super) fn get(&self, video_id: VideoId, now: &ReadTime) -> Option<Arc<EntrySummary>> {
         let (read, summary) = self.entries.get(video_id.as_str())?;
         let fresh = read.changes == now.changes && now.at - read.at < self.ttl;

@@ -24,7 +24,7 @@ pub struct Video {
     pub video_id: VideoId,
     /// The cleaned file name.
     pub filename: String,
-    /// Public storage URL.
+    /// Public storage URL of the video file.
     pub video_url: String,
     /// Public storage URL of the poster.
     pub poster_url: Option<String>,
@@ -84,7 +84,7 @@ pub struct VideoList {
     pub next: Option<String>,
 }
 
-/// The result of a delete.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoDeletion {
     /// The id of the video.
@@ -118,7 +118,7 @@ pub struct VideoQuery {
     pub recorded_after: Option<String>,
     /// Only videos recorded at or before this time, in ISO 8601.
     pub recorded_before: Option<String>,
-    /// Metadata filter by key, as in a search.
+    /// Metadata filter, in the same form as in a search.
     pub metadata: Option<Value>,
 }
 

@@ -136,7 +136,8 @@ impl ScanSink for TrackMeter {
     }
 }
 
-/// The track with the most speech, or if none has speech the one with the most sound.
+/// Returns the track with the most speech or, if no track has speech, the track with the most
+/// sound. Prefers the default track `played` if it has nearly as much.
 fn best_track(contents: &[TrackContent], played: u32) -> u32 {
     let speech = contents.iter().any(|track| track.speech > 0.0);
     let amount = |track: &TrackContent| if speech { track.speech } else { track.audible };

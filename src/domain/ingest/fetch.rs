@@ -10,7 +10,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::urls::redact_secrets;
 use crate::media::decode::probe;
 
-/// A source on disk that is a video.
+/// A source on disk, known to be a video.
 pub(crate) struct FetchedSource {
     /// The file, removed on drop.
     pub(crate) file: SpooledFile,

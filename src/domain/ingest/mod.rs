@@ -64,10 +64,10 @@ pub struct IngestFields {
     pub access: Access,
 }
 
-/// Result of an ingest.
+/// The result of an ingest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IngestResult {
-    /// Content hash.
+    /// First 16 hexadecimal digits of the SHA-1 of the file.
     pub video_id: VideoId,
     /// Public storage URL of the video file.
     pub video_url: String,
@@ -128,7 +128,7 @@ pub enum AggregationStatus {
     },
     /// Aggregation failed as a whole, but the ingest succeeded.
     Failed {
-        /// `TypeName: message`.
+        /// The error, as `TypeName: message`.
         error: String,
     },
 }

@@ -143,8 +143,8 @@ impl CostEstimate {
 }
 
 impl Ingest {
-    /// Estimates an ingest with these fields, based on the videos that the caller may see.
-    /// `duration` is the video's length in seconds, if the client knows it.
+    /// Estimates the cost of an ingest with these fields, based on the videos that the caller may
+    /// see. `duration` is the video's length in seconds, if the client knows it.
     pub async fn plan(
         &self,
         access: &Access,

@@ -1,4 +1,4 @@
-//! Previews a chunking from stored signals: boundaries and the votes for each.
+//! Previews a chunking from stored signals: the boundaries and the votes for each boundary.
 
 use crate::chunking::fuse::SAME_BOUNDARY;
 use crate::chunking::{Chunking, ChunkingFields, Detector};

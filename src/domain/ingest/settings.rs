@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analysis::evidence::TrackingOptions;
 
-/// Settings of the ingest pipeline and its limits.
+/// Settings for the ingest pipeline, including its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IngestSettings {

@@ -30,7 +30,7 @@ use crate::media::speech::{
 /// Version of the diarization code; increment when its results change.
 const VERSION: u32 = 2;
 
-/// A video's signals and speech, with their documents.
+/// A video's signals and speech, with the keys of their documents.
 pub(crate) struct MediaSignals {
     pub(crate) signals: Signals,
     pub(crate) signals_document: String,
@@ -46,7 +46,7 @@ pub(crate) struct MediaSignals {
     pub(crate) seconds: f64,
 }
 
-/// Whether an ingest uses speech, and whether it can do without.
+/// Whether an ingest uses speech, and whether it requires speech.
 #[derive(Clone, Copy)]
 struct SpeechUse {
     /// Whether an analyzer requires speech.
@@ -65,12 +65,13 @@ impl SpeechUse {
 /// The signals and the speech of an earlier ingest.
 struct StoredSignals {
     signals: Signals,
-    /// The speech with its document, if any.
+    /// The speech and the key of its document, if any.
     speech: Option<(Speech, String)>,
 }
 
 impl StoredSignals {
-    /// Whether boundaries in speech were detected, if there are stored results for speech.
+    /// Whether the stored signals include the boundaries in speech. Also true if no speech is
+    /// stored.
     fn are_complete(&self) -> bool {
         self.speech.as_ref().is_none_or(|(speech, _)| speech.words.is_some())
     }
@@ -207,8 +208,8 @@ impl Ingest {
         track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
-    /// Diarizes and, if requested, recognises speech, both concurrently. If no analyzer requires
-    /// speech, a failed recognition only leaves out the words.
+    /// Diarizes speech and, if requested, recognises it at the same time. If no analyzer requires
+    /// speech, the result has no words if recognition fails.
     async fn analyze_speech(
         &self,
         video_id: VideoId,

@@ -64,7 +64,7 @@ pub(crate) fn name_in_urls(requested: &str, final_url: &str) -> Option<String> {
     if !useful(&requested) && useful(&final_url) { final_url } else { requested }
 }
 
-/// Whether a name has a file extension, other than that of a server-side program.
+/// Whether a name has a file extension, other than that of a server-side program or a web page.
 fn has_file_extension(name: &str) -> bool {
     const PROGRAMS: [&str; 8] = ["php", "asp", "aspx", "ashx", "jsp", "cgi", "html", "htm"];
     name.rsplit_once('.').is_some_and(|(stem, extension)| {
@@ -86,8 +86,8 @@ fn name_in_url(url: &str) -> Option<String> {
 
 /// Makes a file name that is safe in a path and a URL. It consists of the last path segment,
 /// reduced to letters and digits of any script (in Unicode NFC), `.`, `_` and `-`, at most 128
-/// bytes. An empty name becomes `video` plus the container's extension; the name of the poster,
-/// which is stored next to it, becomes `poster-video.jpg`.
+/// bytes. An empty name becomes `video` plus the container's extension. `poster.jpg`, the name of
+/// the poster stored in the same folder, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     let name = sanitize(given, info);
     match name.rsplit_once('.') {

@@ -93,9 +93,9 @@ pub struct Job {
     pub result: Option<JobResult>,
     /// `TypeName: message`, set if the job failed.
     pub error: Option<String>,
-    /// In ISO 8601 (UTC), to the second.
+    /// When the job was created, in ISO 8601 (UTC), to the second.
     pub created_at: String,
-    /// In ISO 8601 (UTC), to the second.
+    /// When the job last changed, in ISO 8601 (UTC), to the second.
     pub updated_at: String,
 }
 
@@ -105,8 +105,8 @@ pub struct Job {
 pub struct JobSettings {
     /// Number of finished jobs to keep.
     pub history: usize,
-    /// Maximum number of attempts to run a job if instances die while running it and, with the NATS
-    /// queue, of attempts to read an unreadable job before it is set aside.
+    /// Maximum number of attempts to run a job whose instance dies. With the NATS queue, also the
+    /// number of attempts to read an unreadable job before it is set aside.
     pub attempts: u32,
 }
 

@@ -13,8 +13,8 @@ fn pending_key(job_id: &str) -> String {
 }
 
 impl Jobs {
-    /// Queues the durable jobs that the queue has lost again, under their old ids, and queues
-    /// pending alerts.
+    /// Requeues, under their old ids, the durable jobs that the queue has lost. Also queues pending
+    /// alerts.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
             let key = format!("{PENDING}{name}");

@@ -38,7 +38,7 @@ pub enum Error {
         /// How many seconds to wait before trying again.
         retry_after: u32,
     },
-    /// The job was cancelled: its video was deleted or the service is stopping.
+    /// The job was cancelled, for example because its video was deleted or the service is stopping.
     #[error("{0}")]
     Cancelled(String),
     /// The job has used up its budget of model calls.

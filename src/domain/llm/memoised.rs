@@ -158,7 +158,7 @@ mod tests {
 
     use super::*;
 
-    /// Fails with `kind` for requests of `tokens` tokens, and counts calls.
+    /// A model that counts calls, and fails with `kind` if a request's `max_tokens` is `tokens`.
     struct Failing {
         tokens: u32,
         kind: ErrorKind,
