@@ -1,5 +1,5 @@
-//! The composition root: builds a running service from the configuration. Each adapter module opens its
-//! port from its section of the configuration; this module wires them together.
+//! The composition root: builds a running service from the configuration. Each adapter module opens
+//! its port from its section of the configuration; this module wires them together.
 
 mod models;
 mod roles;
@@ -48,19 +48,20 @@ type Result<T> = std::result::Result<T, StartError>;
 pub struct App {
     /// The use-cases.
     pub service: Arc<Shotlog>,
-    /// How HTTP serves them.
+    /// The options with which HTTP serves the use-cases.
     pub http: HttpOptions,
     /// Each role with the adapter that serves it.
     pub roles: Vec<(&'static str, String)>,
 }
 
-/// Opens every adapter that the configuration selects. `address` is the address the service listens on.
+/// Opens every adapter that the configuration selects. `address` is the address the service listens
+/// on.
 pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
     build_with_index(config, address, DamagePolicy::Refuse).await
 }
 
-/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are damaged or
-/// have another format with an empty one, which the startup repair fills.
+/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are
+/// damaged or have a different format with an empty one, which the startup repair fills.
 pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App> {
     let on_servers =
         config.index.kind == index::Kind::Qdrant || config.jobs.kind == adapters::jobs::Kind::Nats;
@@ -84,9 +85,9 @@ async fn build_with_index(
     assemble(config, address, embedder, opened).await
 }
 
-/// Rebuilds every index point from the records: fills a new index next to the active one and replaces it
-/// when the new one is complete. Refuses to drop vectors of more than a few videos that have no record,
-/// unless `remove_orphans` is set.
+/// Rebuilds every index point from the records: fills a new index next to the active one and
+/// replaces the active one once the new one is complete. Unless `remove_orphans` is set, refuses to
+/// drop the vectors of more than a few videos that have no record.
 pub async fn reindex(
     config: &Config,
     address: SocketAddr,
@@ -111,14 +112,15 @@ pub async fn reindex(
     let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
     service.catalog.list_all().await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
-        // Videos that were ingested into the old collection during the rebuild.
+        // Adds videos that were ingested into the old collection during the rebuild.
         let meanwhile = service.search.reindex(Repair::default()).await;
         done.rebuilt += meanwhile.map_err(StartError::Reindex)?.rebuilt;
     }
     Ok(done)
 }
 
-/// The OpenAPI document of a service with this configuration. Opens nothing outside the process.
+/// Returns the OpenAPI document for a service with this configuration. Opens nothing outside the
+/// process.
 pub async fn openapi(config: &Config) -> Result<String> {
     let mut config = config.clone();
     config.storage.kind = adapters::storage::Kind::Memory;

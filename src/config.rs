@@ -1,7 +1,7 @@
-//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. A section is a struct with
-//! its defaults next to the code that reads it: those of an adapter in its folder, those of the domain
-//! next to the use-cases. If both read keys of one section, each has its own struct. Unknown keys are
-//! errors that suggest the nearest known one.
+//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. Each section is a
+//! struct with defaults next to the code that reads it: in the adapter's folder, or next to the
+//! use-cases of the domain. If both read keys of one section, each defines a separate struct. An
+//! unknown key is an error that suggests the most similar known key.
 
 use figment::Figment;
 use figment::providers::Serialized;
@@ -20,7 +20,7 @@ pub use adapters::sentiment::Kind as SentimentKind;
 pub use load::{ConfigError, ConfigSources};
 pub use process::{Log, LogFormat, Shutdown, Traces};
 
-/// All keys; each field is the section of its name. An empty string means "not set".
+/// All keys; each field is the section of the same name. An empty string means "not set".
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]
@@ -48,7 +48,7 @@ pub struct Config {
     pub shutdown: Shutdown,
     pub log: Log,
     pub traces: Traces,
-    /// The keys that the domain reads: its sections and some of those above.
+    /// The keys that the domain reads: its sections and some keys of the sections above.
     #[serde(skip)]
     pub domain: domain::Settings,
 }
@@ -82,7 +82,7 @@ impl Config {
         self.check_probes()
     }
 
-    /// Validates the limits of jobs, frames and evaluations.
+    /// Validates the limits for jobs, frames and evaluations.
     fn check_work(&self) -> Result<(), ConfigError> {
         let domain::Settings { ingest, frames, decoder, evaluation, .. } = &self.domain;
         if ingest.concurrency == 0 || ingest.max_chunks == 0 {
@@ -208,7 +208,7 @@ impl Config {
         Ok(())
     }
 
-    /// Validates the limits of clients.
+    /// Validates the limits for clients.
     fn check_limits(&self) -> Result<(), ConfigError> {
         if !(0.0..=1.0).contains(&self.traces.share) {
             return invalid(format!(
@@ -233,7 +233,7 @@ impl Config {
         Ok(())
     }
 
-    /// Validates the probes and the public address.
+    /// Validates the probe settings and the public address.
     fn check_probes(&self) -> Result<(), ConfigError> {
         if !(0.1..=3600.0).contains(&self.http.probe_interval) {
             return invalid(format!(

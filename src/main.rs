@@ -23,17 +23,18 @@ fn main() -> ExitCode {
     exit_code
 }
 
-/// Disables ONNX Runtime telemetry. The variable must be set before the library loads: afterwards the
-/// runtime has already written a device id to the home directory and sent its first event.
+/// Disables ONNX Runtime telemetry. The variable must be set before the library loads: afterwards
+/// the runtime has already written a device id to the home directory and sent its first event.
 #[expect(unsafe_code, reason = "another thread must not read the environment at the same time")]
 fn disable_onnx_telemetry() {
     // SAFETY: no other thread runs yet.
     unsafe { std::env::set_var("ORT_DISABLE_TELEMETRY", "1") };
 }
 
-/// Makes glibc map blocks of 512 KiB or more separately and return them to the system when they are freed.
-/// Decoded frames and network activations are such blocks, of varying sizes: in per-thread heaps they add
-/// up to three times the memory in use (1.7 GB instead of 0.44 GB for a five-minute video).
+/// Makes glibc map blocks of 512 KiB or more separately and return them to the system when they are
+/// freed. Decoded frames and network activations are such blocks, of varying sizes: in per-thread
+/// heaps they add up to three times the memory in use (1.7 GB instead of 0.44 GB for a five-minute
+/// video).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt is a C function")]
 fn configure_allocator() {

@@ -1,4 +1,4 @@
-//! Opens the models in parallel: loading and testing a network takes up to a second each.
+//! Opens the models in parallel, since loading and testing each network takes up to a second.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Model
     })
 }
 
-/// The model that a thread opened; resumes the thread's panic.
+/// Returns the model that a thread opened; if the thread panicked, resumes its panic.
 fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -1,4 +1,5 @@
-//! Configuration layers over the defaults. The keys of each layer are checked before it is merged.
+//! The configuration layers above the defaults. The keys of each layer are checked before it is
+//! merged.
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ pub struct ConfigSources {
     pub flags: Vec<(&'static str, Value)>,
 }
 
-/// An invalid configuration.
+/// The error for an invalid configuration.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(String);
@@ -26,7 +27,7 @@ impl ConfigError {
     }
 }
 
-/// Prefix of the environment variables of the service.
+/// Prefix for the service's environment variables.
 const PREFIX: &str = "SERVICE_";
 
 /// Renamed sections and keys: the old and the new name.
@@ -55,8 +56,8 @@ const RENAMED: [(&str, &str); 22] = [
     ("voice", "vad"),
 ];
 
-/// The layers of file, variables and flags, lowest precedence first. `known` contains all keys with
-/// their defaults.
+/// Returns the layers for the file, the variables and the flags, lowest precedence first. `known`
+/// contains all keys with their defaults.
 pub(super) fn layers(sources: &ConfigSources, known: &Table) -> Result<Vec<Table>, ConfigError> {
     let mut layers = Vec::new();
     if let Some(path) = &sources.file {
@@ -85,7 +86,7 @@ pub(super) fn layers(sources: &ConfigSources, known: &Table) -> Result<Vec<Table
     Ok(layers)
 }
 
-/// Converts an error of figment to plain text.
+/// Converts a figment error to plain text.
 pub(super) fn explain(error: &figment::Error) -> ConfigError {
     let reasons: Vec<String> = error
         .clone()
@@ -98,8 +99,8 @@ pub(super) fn explain(error: &figment::Error) -> ConfigError {
     ConfigError::new(reasons.join("; "))
 }
 
-/// The key that a variable sets, or `None` for a variable without the prefix. A variable with the
-/// prefix that sets no known key is an error, since it would be ignored silently.
+/// Returns the key that a variable sets, or `None` for a variable without the prefix. A variable
+/// with the prefix that sets no known key is an error; otherwise it would be ignored silently.
 fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, ConfigError> {
     let Some(rest) = name.strip_prefix(PREFIX) else { return Ok(None) };
     if rest == "MAX_BYTES" {
@@ -116,7 +117,7 @@ fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, Confi
     )))
 }
 
-/// Parses a variable to the type of the key's default.
+/// Parses a variable as the type of the key's default.
 fn parse_variable(name: &str, text: &str, default: Option<&Value>) -> Result<Value, ConfigError> {
     let type_error = |expected: &str| {
         ConfigError::new(format!("the variable {name} is '{text}'; it must be {expected}"))

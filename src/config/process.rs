@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shutdown {
-    /// Grace period of running jobs and requests, seconds in the file.
+    /// Grace period for running jobs and requests, given in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub grace: Duration,
 }
@@ -35,7 +35,7 @@ pub enum LogFormat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Log {
-    /// The format of lines.
+    /// The format of log lines.
     pub format: LogFormat,
     /// Levels by module, such as `info` or `shotlog=debug,info`.
     pub filter: String,
@@ -58,7 +58,7 @@ pub struct Traces {
     pub service_name: String,
     /// Share of requests and jobs to trace, 0..1.
     pub share: f64,
-    /// Timeout for sending a batch, seconds in the file.
+    /// Timeout for sending a batch, given in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }
