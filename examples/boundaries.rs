@@ -1,6 +1,7 @@
-//! Finds shot boundaries and pauses in files, compares the cuts with a list of true ones, and the
-//! time taken with that of the `ffmpeg` program decoding the same file in the same run. Processor
-//! time is printed too: on a busy machine its ratio is steadier than that of wall time.
+//! Finds shot boundaries and pauses in files, compares the cuts with a list of true ones, and
+//! compares the time taken with that of the `ffmpeg` program for decoding the same file in the same
+//! run. Processor time is printed too, since its ratio is more stable than that of wall time on a
+//! busy machine.
 //!
 //! `cargo run --release --example boundaries -- [--truth truth.json] [--repeat N] [--exact] FILE…`
 //!
@@ -22,10 +23,10 @@ use ports::decoder::{
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 90;
 
-/// Maximum distance between a detected cut and the true one, seconds.
+/// Maximum distance between a detected cut and the true one, in seconds.
 const TOLERANCE: f64 = 0.1;
 
-/// Detections within this distance of an ambiguous moment are ignored, seconds.
+/// Detections within this many seconds of an ambiguous moment are ignored.
 const AMBIGUITY: f64 = 0.3;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -133,7 +134,7 @@ fn decode_with_ffmpeg(file: &Path) -> Result<(), Box<dyn Error>> {
     if status.success() { Ok(()) } else { Err("ffmpeg failed".into()) }
 }
 
-/// A result with the shortest wall and processor time of its runs, seconds.
+/// A result with the shortest wall and processor times of its runs, in seconds.
 struct Timed<T> {
     value: T,
     wall: f64,
@@ -162,7 +163,8 @@ fn fastest_run<T>(
     Ok(best)
 }
 
-/// Processor time of this process and its finished children, seconds; 0 if the system does not report it.
+/// Processor time of this process and its finished children, in seconds; 0 if the system does not
+/// report it.
 fn processor_seconds() -> f64 {
     /// Linux reports these times in hundredths of a second, independent of the kernel's tick rate.
     const TICKS: f64 = 100.0;
@@ -217,7 +219,8 @@ impl Truth {
             }
         }
         if let Some(fades) = numbers("fade_boundaries_sec") {
-            // The list covers only the beginning of the clip and starts with time 0, which is no cut.
+            // The list covers only the beginning of the clip and starts with time 0, which is not a
+            // cut.
             let end = fades.last().copied().unwrap_or(0.0) + 2.0;
             ignored.push((end, f64::INFINITY));
             return Some(Self { cuts: fades.into_iter().filter(|&t| t > 0.0).collect(), ignored });
@@ -262,7 +265,7 @@ impl Score {
     }
 
     fn print(&self) {
-        // Without true cuts, no detection is a perfect score.
+        // If there are no true cuts, detecting none is a perfect score.
         let share =
             |total: usize| if total == 0 { 1.0 } else { self.correct as f64 / total as f64 };
         let precision = share(self.correct + self.wrong.len());

@@ -1,5 +1,5 @@
-//! Compares the latency of searches through a running service with that of the same searches sent to its
-//! Qdrant server over gRPC: same vector, filter, limit and documents.
+//! Compares the latency of searches through a running service with that of the same searches sent
+//! to its Qdrant server over gRPC: same vector, filter, limit and documents.
 //!
 //! ```text
 //! cargo run --release --example compare_qdrant -- config.toml http://127.0.0.1:8080 [--delete]
@@ -7,9 +7,9 @@
 //!
 //! `--delete` removes the service's collections from the server afterwards.
 //!
-//! The configuration is that of the service. Service and server are queried in turn, and medians are
-//! compared: first for new texts, which the service also embeds (measured separately), then for the same
-//! texts again, whose vectors it has cached.
+//! The configuration must be the service's. The service and the server are queried alternately, and
+//! medians are compared: first for new texts, which the service also embeds (measured separately),
+//! then for the same texts again, whose vectors it has cached.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use shotlog::config::{Config, ConfigSources};
 /// The limit of each search.
 const LIMIT: usize = 5;
 
-/// Number of videos in a search restricted to some.
+/// Number of videos in a search that is restricted to some videos.
 const VIDEOS: usize = 20;
 
-/// Measured searches of each kind, each for a different text.
+/// Number of measured searches of each kind, each for a different text.
 const SEARCHES: usize = 100;
 
-/// Warm-up searches, which are not measured.
+/// Number of warm-up searches, which are not measured.
 const COLD: usize = 5;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -100,7 +100,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// Ids of some videos of the library.
+    /// Returns the ids of some videos in the library.
     async fn videos(&self) -> Result<Vec<String>> {
         let page = self.http.get(format!("{}/videos?limit={VIDEOS}", self.base)).send().await?;
         let page: Value = serde_json::from_slice(&page.error_for_status()?.bytes().await?)?;
@@ -108,7 +108,7 @@ impl Comparison {
         Ok(ids.filter_map(|video| Some(video["video_id"].as_str()?.to_owned())).collect())
     }
 
-    /// Deletes the collections of points and of listing entries.
+    /// Deletes the collections that hold points and listing entries.
     async fn delete(&self) -> Result<()> {
         let own = format!("{}-", self.collection);
         for collection in self.qdrant.list_collections().await?.collections {
@@ -119,8 +119,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// Embeds the texts of one kind of search before the searches (inference would evict both sides' data
-    /// from the processor's caches). Returns texts, vectors and the median time of one, milliseconds.
+    /// Embeds the texts for one kind of search before the searches run, since inference would evict
+    /// both sides' data from the processor's caches. Returns the texts, their vectors and the
+    /// median time per text, in milliseconds.
     async fn embed_texts(&self, kind: usize) -> Result<(Vec<(String, Vec<f32>)>, f64)> {
         let (mut searches, mut times) = (Vec::new(), Vec::new());
         for search in 0..SEARCHES + COLD {
@@ -133,7 +134,7 @@ impl Comparison {
         Ok((searches, median(times)))
     }
 
-    /// Median response times of the service and of the server, milliseconds.
+    /// Measures the median response times of the service and of the server, in milliseconds.
     async fn measure(&self, query: &Value, searches: &[(String, Vec<f32>)]) -> Result<[f64; 2]> {
         let mut times = [const { Vec::new() }; 2];
         for (search, (text, vector)) in searches.iter().enumerate() {
@@ -143,7 +144,8 @@ impl Comparison {
                 .into_iter()
                 .fold(query.clone(), |body, (key, value)| with(body, key, value));
             let direct = self.direct_query(query, vector.clone());
-            // The order alternates because the second finds the first one's data in the processor's caches.
+            // The order alternates because the second query finds the first one's data in the
+            // processor's caches.
             let (from_service, from_server) = match search % 2 {
                 0 => {
                     let from_service = self.service(&body).await?;
@@ -190,7 +192,7 @@ impl Comparison {
         Ok(Answer { took, best: points.first().map_or(0.0, |hit| f64::from(hit.score)) })
     }
 
-    /// The same search as a Qdrant query for the nearest vectors.
+    /// Builds the same search as a Qdrant query for the nearest vectors.
     fn direct_query(&self, query: &Value, vector: Vec<f32>) -> QueryPoints {
         let mut filter = Filter::default();
         if let Some(analyzer) = query["analyzer"].as_str().filter(|id| *id != "*") {
@@ -213,7 +215,7 @@ impl Comparison {
     }
 }
 
-/// A text that no other search uses.
+/// Returns a text that no other search uses.
 fn text(kind: usize, search: usize) -> String {
     let subjects =
         ["a harbour", "a kitchen", "a train", "an old car", "two people", "a market", "soup"];

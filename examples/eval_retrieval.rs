@@ -1,16 +1,17 @@
 //! Measures how well a running service finds what footage shows and denies what it does not show:
-//! ingests missing clips of a file of questions, sends each question to `/query` (all analyzers,
-//! re-ranked) and to `/ask`, and prints hit@3, mean reciprocal rank, how well `p_present` separates
-//! present from absent, and the share of correct answers.
+//! ingests the missing clips that a file of questions refers to, sends each question to `/query`
+//! (all analyzers, re-ranked) and to `/ask`, and prints hit@3, mean reciprocal rank, how well
+//! `p_present` separates present from absent, and the share of correct answers.
 //!
 //! ```text
 //! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…
 //! ```
 //!
-//! With `SHOTLOG_EVAL_FAILURES` set, failed questions are printed too. Use it with `development.json`
-//! only: reading the failures of `test.json` would spoil it as a test set.
+//! With `SHOTLOG_EVAL_FAILURES` set, failed questions are printed too. Use it with
+//! `development.json` only: reading the failures of `test.json` would spoil it as a test set.
 //!
-//! Constants were tuned on the clips of `development.json`; those of `test.json` are only for measurement.
+//! Constants were tuned on the clips of `development.json`; those of `test.json` are used only for
+//! measurement.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
@@ -27,7 +28,7 @@ const ANALYZERS: &str = "default_video,diarization,object_detection,ocr,people";
 /// Minimum `p_present` that counts as present.
 const LIKELY: f64 = 0.5;
 
-/// Tolerance around the true moment within which a hit is correct, seconds.
+/// A hit is correct if it is within this many seconds of the true moment.
 const NEAR: f64 = 3.0;
 
 #[derive(Deserialize)]
@@ -58,7 +59,7 @@ struct Present {
     answer: Option<String>,
 }
 
-/// A place in a clip, seconds.
+/// A place in a clip, with times in seconds.
 #[derive(Deserialize)]
 struct Place {
     file: String,
@@ -95,7 +96,7 @@ impl Service {
         Ok(reply.error_for_status()?.json().await?)
     }
 
-    /// Hits, best first.
+    /// Returns the hits, best first.
     async fn hits(&self, text: &str) -> Result<Vec<Value>> {
         let body = json!({
             "text": text, "analyzer": "*", "limit": 10, "rerank": true, "synthesize": false,
@@ -105,14 +106,14 @@ impl Service {
         Ok(page["results"].as_array().cloned().unwrap_or_default())
     }
 
-    /// The text of the answer, and its `answered` flag.
+    /// Returns the text of the answer and its `answered` flag.
     async fn answer(&self, question: &str) -> Result<(String, bool)> {
         let answer = self.post("/ask", &json!({"question": question})).await?;
         let text = answer["answer"].as_str().unwrap_or_default().to_owned();
         Ok((text, answer["answered"] == true))
     }
 
-    /// File names by video id.
+    /// Returns the file names by video id.
     async fn videos(&self) -> Result<HashMap<String, String>> {
         let page = self.get("/videos").await?;
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -159,16 +160,17 @@ fn probability(hits: &[Value]) -> f64 {
     hits.first().and_then(|hit| hit["p_present"].as_f64()).unwrap_or_default()
 }
 
-/// A description of the first hit.
+/// Describes the first hit.
 fn best(hits: &[Value]) -> String {
     let Some(hit) = hits.first() else { return "no hits".into() };
     format!("{} {} {}", hit["p_present"], hit["found_by"], hit["snippet"])
 }
 
-/// Results of the questions about things that are present.
+/// Results for the questions about things that are present.
 #[derive(Default)]
 struct Tally {
-    /// By kind of evidence: questions with a correct hit among the first three, and all questions.
+    /// By kind of evidence: the number of questions with a correct hit among the first three, and
+    /// the number of all questions.
     by_kind: BTreeMap<String, (usize, usize)>,
     reciprocal_ranks: f64,
     likely: usize,

@@ -1,7 +1,8 @@
-//! Generates a library of many videos from the records of a few, for benchmarks: each video gets a
-//! random selection of their chunk outputs, with its own times, names and vectors. It is written to
-//! the stores of a configuration, with the adapters of a service that is later started with it.
-//! Nothing is decoded, and no video has a file.
+//! Generates a library of many videos from the records of a few, for benchmarks. Each generated
+//! video gets a random selection of the original chunk outputs, with different times, names and
+//! vectors. The library is written to the stores that a configuration names, with the same adapters
+//! as a service that is later started with that configuration. Nothing is decoded, and no video has
+//! a file.
 //!
 //! ```text
 //! cargo run --release --example library -- config.toml FROM_DATA_DIR 10000 [CHUNKS] [ANALYZER,…]
@@ -41,7 +42,7 @@ const BATCH: usize = 500;
 /// Number of concurrent document writes.
 const WRITES: usize = 64;
 
-/// How far a vector is moved from the vector of its text, so that copies of a text are neighbours and no
+/// How far a vector is moved from its text's vector, so that copies of a text are neighbours but no
 /// two are equal.
 const JITTER: f32 = 0.35;
 
@@ -208,14 +209,14 @@ impl Originals {
 /// Number of cameras; the videos are spread over them evenly.
 const CAMERAS: usize = 10;
 
-/// Creation time of the `i`-th video; each is a minute older than the one before.
+/// Creation time of the `i`-th video; each is a minute older than the previous one.
 fn created_at(i: usize) -> String {
     let newest: jiff::Timestamp = jiff::Timestamp::constant(1_790_000_000, 0);
     let then = newest - jiff::SignedDuration::from_mins(i as i64);
     then.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Caches the vectors of another embedder and jitters them in each call.
+/// Caches the vectors of another embedder and jitters them on each call.
 struct JitteredEmbedder {
     inner: Arc<dyn Embedder>,
     cache: Mutex<HashMap<String, Vec<f32>>>,

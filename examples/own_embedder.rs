@@ -1,12 +1,12 @@
-//! A custom adapter: an embedder that only distinguishes colours, in a service without HTTP. The example
-//! ingests a clip and finds the moments of a colour.
+//! A custom adapter: an embedder that only distinguishes colours, in a service without HTTP. The
+//! example ingests a clip and finds the moments that show a colour.
 //!
 //! ```text
 //! cargo run --example own_embedder -- clip.mp4 "something blue"
 //! ```
 //!
-//! Inside the service the adapter would be a file in `adapters/src/embedder/`, with a variant of `Kind`
-//! and an arm of `open` in `adapters/src/embedder/open.rs`.
+//! Inside the service, the adapter would be a file in `adapters/src/embedder/`, with a variant of
+//! `Kind` and an arm in the `open` function of `adapters/src/embedder/open.rs`.
 
 mod common;
 
@@ -34,7 +34,7 @@ const COLOURS: [&str; 11] = [
     "violet",
 ];
 
-/// One dimension per colour, and one for texts without a colour.
+/// An embedder with one dimension per colour, and one for texts without a colour.
 struct ColourEmbedder;
 
 #[async_trait]

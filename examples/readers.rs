@@ -1,12 +1,12 @@
-//! Measures how fast chunks of a long video are read from a running service, by one reader and by 16
-//! concurrent ones, compared with files that the service sends from memory.
+//! Measures how fast chunks of a long video are read from a running service, by one reader and by
+//! 16 concurrent ones, compared with files that the service sends from memory.
 //!
 //! ```text
 //! cargo run --release --example readers -- http://127.0.0.1:8080 VIDEO_ID
 //! ```
 //!
-//! `scripts/bench/chunks.py` makes such a video. The ratio compares responses per second for a page
-//! of chunks and for the file of the web UI nearest to it in size.
+//! `scripts/bench/chunks.py` creates such a video. The ratio compares responses per second for a
+//! page of chunks and for the web UI file closest to it in size.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -18,19 +18,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Chunks per page.
+/// Number of chunks per page.
 const PAGE: usize = 50;
 
-/// Concurrent readers.
+/// Number of concurrent readers.
 const READERS: usize = 16;
 
 /// How long the concurrent readers run.
 const DURATION: Duration = Duration::from_secs(4);
 
-/// Measurements of each kind, of which the median is reported.
+/// Number of measurements of each kind; their median is reported.
 const ROUNDS: usize = 3;
 
-/// Requests of the single reader.
+/// Number of requests that the single reader sends.
 const REQUESTS: usize = 400;
 
 /// Number of pages that start at scattered offsets.
@@ -65,7 +65,7 @@ fn main() -> Result<()> {
         ("/openapi.json", vec!["/openapi.json".to_owned()]),
         ("/health", vec!["/health".to_owned()]),
     ];
-    // Kinds alternate, so that other load on the machine affects all of them.
+    // Kinds alternate, so that other load on the machine affects all of them equally.
     let mut rates = vec![Vec::new(); kinds.len()];
     for _ in 0..ROUNDS {
         for ((_, paths), rates) in kinds.iter().zip(&mut rates) {
@@ -136,11 +136,11 @@ impl Reader {
 
 /// Response times and size measured by a single reader.
 struct ReaderStats {
-    /// Median response time, milliseconds.
+    /// Median response time, in milliseconds.
     median: f64,
-    /// 95th percentile of the response times, milliseconds.
+    /// 95th percentile of the response times, in milliseconds.
     p95: f64,
-    /// Size of the last response.
+    /// Size of the last response, in bytes.
     bytes: usize,
 }
 
@@ -157,7 +157,7 @@ fn measure_sequential(host: &str, paths: &[String], requests: usize) -> Result<R
     Ok(ReaderStats { median: times[times.len() / 2], p95, bytes })
 }
 
-/// Responses per second with concurrent readers.
+/// Measures the responses per second with concurrent readers.
 fn measure_concurrent(host: &str, paths: &[String]) -> Result<f64> {
     let answers = AtomicUsize::new(0);
     let started = Instant::now();
@@ -179,7 +179,8 @@ fn measure_concurrent(host: &str, paths: &[String]) -> Result<f64> {
     Ok(answers.load(Ordering::Relaxed) as f64 / started.elapsed().as_secs_f64())
 }
 
-/// The path of the web UI file nearest in size, among those that the page references, directly or not.
+/// Returns the path of the web UI file closest to `bytes` in size, among those that the page
+/// references directly or indirectly.
 fn nearest_file(reader: &mut Reader, bytes: usize) -> Result<String> {
     let (mut files, mut queue) = (BTreeMap::new(), vec!["/".to_owned()]);
     while let Some(path) = queue.pop() {

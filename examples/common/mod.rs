@@ -1,4 +1,4 @@
-//! A service that keeps everything in memory, and the ingest of a clip into it.
+//! Creates a service that keeps everything in memory, and ingests clips into it.
 
 use std::error::Error;
 use std::path::Path;
@@ -24,7 +24,8 @@ use domain::kernel::video::VideoId;
 use domain::{Models, Settings, Shotlog, Stores};
 use ports::embedder::Embedder;
 
-/// Creates a service with this embedder, these analyzers and aggregators; `work` holds temporary files.
+/// Creates a service with the given embedder, analyzers and aggregators; `work` holds temporary
+/// files.
 pub(crate) fn service(
     work: &Path,
     embedder: Arc<dyn Embedder>,

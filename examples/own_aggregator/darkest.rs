@@ -25,7 +25,8 @@ pub(crate) const ID: &str = "darkest";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Extreme {
-    /// The first of equally dark chunks; `None` for a video without pictures.
+    /// The darkest chunk, or the first of several equally dark ones; `None` for a video without
+    /// pictures.
     pub(crate) moment: Option<Moment>,
 }
 
@@ -34,11 +35,11 @@ pub(crate) struct Extreme {
 #[serde(default)]
 pub(crate) struct Moment {
     pub(crate) chunk_id: ChunkId,
-    /// Seconds.
+    /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
-    /// Seconds.
+    /// End, in seconds from the start of the video.
     pub(crate) end: f64,
-    /// 0 (black) to 100 (white).
+    /// Brightness, 0 (black) to 100 (white).
     pub(crate) percent: u32,
 }
 

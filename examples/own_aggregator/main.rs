@@ -1,12 +1,12 @@
 //! A custom aggregator in a service without HTTP: `darkest.rs` is the aggregator, and
-//! [`Aggregators::with`] adds it. The example uses the analyzer of the example `own_analyzer`, ingests a
-//! clip and prints its darkest moment.
+//! [`Aggregators::with`] adds it. The example uses the analyzer of the example `own_analyzer`,
+//! ingests a clip and prints its darkest moment.
 //!
 //! ```text
 //! cargo run --example own_aggregator -- clip.mp4
 //! ```
 //!
-//! Inside the service `darkest.rs` would be a file in `src/domain/aggregation/aggregators/`.
+//! Inside the service, `darkest.rs` would be a file in `src/domain/aggregation/aggregators/`.
 
 #[path = "../own_analyzer/brightness.rs"]
 mod brightness;

@@ -22,7 +22,8 @@ pub(crate) struct Brightness;
 /// Id of the analyzer.
 pub(crate) const ID: &str = "brightness";
 
-/// Increment with every change of the output, so that stored output of older versions is analyzed again.
+/// Increment with every change to the output, so that chunks with output from older versions are
+/// analyzed again.
 const VERSION: u32 = 1;
 
 /// The stored output for a chunk.

@@ -1,11 +1,11 @@
-//! A custom analyzer in a service without HTTP: `brightness.rs` is the analyzer, and [`Analyzers::with`]
-//! adds it. The example ingests a clip and prints how bright each chunk is.
+//! A custom analyzer in a service without HTTP: `brightness.rs` is the analyzer, and
+//! [`Analyzers::with`] adds it. The example ingests a clip and prints how bright each chunk is.
 //!
 //! ```text
 //! cargo run --example own_analyzer -- clip.mp4
 //! ```
 //!
-//! Inside the service `brightness.rs` would be a file in `src/domain/analysis/analyzers/`.
+//! Inside the service, `brightness.rs` would be a file in `src/domain/analysis/analyzers/`.
 
 mod brightness;
 #[path = "../common/mod.rs"]
