@@ -13,7 +13,7 @@ pub struct Number {
     pub last: usize,
 }
 
-/// Finds the numbers in a text, in digits or in words. Omits a lone `one`, which is often a
+/// Finds the numbers among `tokens`, in digits or in words. Omits a lone `one`, which is often a
 /// pronoun, and clock times.
 pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();

@@ -73,7 +73,7 @@ impl AnswerKind {
     }
 }
 
-/// Whether a text is a question and not a keyword search, judging by its first word or its question
+/// Whether `text` is a question and not a keyword search, judging by its first word or its question
 /// mark.
 pub fn is_question(text: &str) -> bool {
     let begins = |word: &Token<'_>| OPENING.contains(&word.lower.as_str());
@@ -95,7 +95,7 @@ pub fn asks_for_number(question: &[Token<'_>]) -> bool {
 }
 
 /// The topic of a question about what is said: `crocodiles` in `What does she say about
-/// crocodiles?` and in `Who mentions crocodiles?`. Everything said about the topic answers such a
+/// crocodiles?` and in `Who mentions crocodiles?`. Anything said about the topic answers such a
 /// question.
 pub fn topic(question: &str) -> Option<&str> {
     const REPORTING_VERBS: &[&str] = &[

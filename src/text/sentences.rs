@@ -9,7 +9,7 @@ pub enum Quotations {
     Whole,
 }
 
-/// Splits a text into trimmed sentences, each of which contains a letter or digit. Handles
+/// Splits `text` into trimmed sentences, each of which contains a letter or digit. Handles
 /// abbreviations, initials, decimals and closing marks after the full stop. A line break ends a
 /// sentence; an ellipsis or a quotation followed by a lower-case letter does not.
 pub fn sentences(text: &str, quotations: Quotations) -> Vec<&str> {

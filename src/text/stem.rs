@@ -58,8 +58,8 @@ fn beginning(stem: &str) -> &[u8] {
     stem.as_bytes().get(..length).unwrap_or_default()
 }
 
-/// Computes the share of the words that occur in a text in any form, 0..1; returns 0 if there are
-/// no words. OCR text often lacks spaces, so long words also match inside longer ones.
+/// Computes the share of `words`, 0..1, that occur in `text` in any form; returns 0 if there are no
+/// words. OCR text often lacks spaces, so long words also match inside longer ones.
 pub fn word_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::stem;
 
-/// A word or a number in a text.
+/// A word or number in text.
 #[derive(Debug, Clone)]
 pub struct Token<'a> {
     /// The text as written.
@@ -71,7 +71,7 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
     })
 }
 
-/// Splits a text into tokens. `joins` decides whether a character between two neighbours belongs
+/// Splits `text` into tokens. `joins` decides whether a character between two neighbours belongs
 /// inside a token.
 fn split(text: &str, joins: impl Fn(char, char, char) -> bool) -> Vec<Token<'_>> {
     let mut found = Vec::new();

@@ -99,7 +99,7 @@ impl Calibration {
         Ok(Self { mean, nulls })
     }
 
-    /// The cosine above which a text in this style is unlikely to match by chance. It lies
+    /// The cosine above which text in this style is unlikely to match by chance. It lies
     /// `deviations` standard deviations above the median of the best scores that unrelated queries
     /// reach.
     fn threshold(&self, style: TextStyle, deviations: f32) -> Option<f32> {

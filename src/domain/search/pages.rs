@@ -31,7 +31,7 @@ impl fmt::Display for PageStart {
     }
 }
 
-/// The error for a text that is not a valid [`PageStart`].
+/// The error for text that is not a valid [`PageStart`].
 #[derive(Debug)]
 pub struct InvalidPageStart;
 

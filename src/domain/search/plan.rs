@@ -92,8 +92,8 @@ impl Search {
         Ok(page)
     }
 
-    /// Searches for a text whose vector the caller has already computed. Does not diagnose an empty
-    /// result.
+    /// Searches for a text, using the vector that the caller has already computed. Does not
+    /// diagnose an empty result.
     pub(crate) async fn run_with_vector(
         &self,
         access: &Access,
@@ -108,8 +108,8 @@ impl Search {
     }
 
     /// Checks a request. Returns `Invalid` for an unknown analyzer or a parameter that does not
-    /// apply to the target, `Unprocessable` for a text that is too long, and `Busy` while the index
-    /// is not ready.
+    /// apply to the target, `Unprocessable` if the search text is too long, and `Busy` while the
+    /// index is not ready.
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
         self.check_length("text", request.target.search_text())?;
