@@ -1,6 +1,6 @@
-//! The embedded index compared with a bare scan of the same vectors in the same run. Prints times,
-//! the ratio to each target and whether every ranking equals the exact one; exits with 1 if one
-//! does not. Then the listing of 100,000 videos. Run with
+//! Compares the embedded index with a bare scan of the same vectors in the same run. Prints times,
+//! their ratios to the bare scan and whether targets are met; exits with 1 if a ranking differs
+//! from the exact one. Then benchmarks the listing of 100,000 videos. Run with
 //! `cargo bench -p shotlog-adapters --no-default-features --bench index [-- POINTS]`.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,8 @@ const OPENS: usize = 15;
 const QUERIES: usize = 60;
 const TOP: usize = 10;
 
-/// A kind of search, the points that it filters, and its target relative to the bare scan.
+/// A kind of search: its filter, also as a function of a point's number, and its target relative to
+/// the bare scan.
 struct Case {
     name: &'static str,
     filter: Filter,
@@ -45,7 +46,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if exact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Benchmarks searches; returns whether every ranking was exact.
+/// Benchmarks the index; returns whether every ranking was exact.
 async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let options = EmbeddedOptions {
@@ -87,7 +88,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     Ok(times.different == 0)
 }
 
-/// Benchmarks the commits of all points.
+/// Benchmarks adding all points.
 async fn build(options: &EmbeddedOptions, rows: &[f32]) -> Result<(), Box<dyn Error>> {
     let count = rows.len() / DIMENSION;
     let index = EmbeddedIndex::open(options.clone()).await?;
@@ -197,7 +198,7 @@ impl SearchTimes {
         Ok(())
     }
 
-    /// Prints the times; returns the number of missed targets.
+    /// Prints the times and returns the number of missed targets.
     fn report(&mut self, cases: &[Case; 5]) -> usize {
         let reference = report("bare scan", &mut self.bare);
         let mut missed = 0;
@@ -218,7 +219,7 @@ impl SearchTimes {
     }
 }
 
-/// Benchmarks replacing the points of one video, and the searches in the second after it.
+/// Benchmarks replacing the points of one video, and searches in the second after that.
 async fn replace_videos(
     index: &EmbeddedIndex,
     rows: &[f32],
@@ -247,7 +248,7 @@ fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {
     VectorQuery { field, vector, filter, limit: TOP, threshold: None }
 }
 
-/// Benchmarks pages of 50 entries of the listing, with a target of 5 ms.
+/// Benchmarks listing pages of 50 entries; the target is 5 ms.
 async fn listing() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("videos");
@@ -307,7 +308,7 @@ fn entry(number: usize) -> VideoEntry {
     }
 }
 
-/// The baseline: every row in one flat vector, one thread, sixteen parallel sums.
+/// Scans all rows of one flat vector on one thread with sixteen parallel sums: the baseline.
 fn bare_scan(rows: &[f32], query: &[f32], keeps: impl Fn(usize) -> bool) -> Vec<(f32, usize)> {
     let mut best: Vec<(f32, usize)> = Vec::with_capacity(TOP + 1);
     for (i, row) in rows.chunks_exact(DIMENSION).enumerate() {
@@ -384,7 +385,7 @@ async fn timed<T>(work: impl Future<Output = ports::Result<T>>) -> ports::Result
     Ok((work.await?, started.elapsed()))
 }
 
-/// Prints the median and the 99th percentile; returns the median in milliseconds.
+/// Prints the median and the 99th percentile, and returns the median in milliseconds.
 fn report(name: &str, times: &mut [Duration]) -> f64 {
     times.sort_unstable();
     let p50 = millis(times[times.len() / 2]);
@@ -397,7 +398,8 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// The resident kibibytes of this process by kind; zero if the system does not report them.
+/// Returns the resident memory of this process by kind, in KiB; zero if the system does not report
+/// it.
 fn memory() -> BTreeMap<&'static str, u64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let read = |key: &str| {
@@ -407,7 +409,8 @@ fn memory() -> BTreeMap<&'static str, u64> {
     ["RssAnon", "RssFile"].map(|key| (key, read(key).unwrap_or(0))).into()
 }
 
-/// An approximately uniform direction: sums of uniform numbers are nearly normal.
+/// Returns a unit vector in an approximately uniform direction: sums of uniform numbers are nearly
+/// normal.
 fn unit_vector(random: &mut Rng) -> Vec<f32> {
     let mut uniform = || random.f32() - 0.5;
     let raw: Vec<f32> =

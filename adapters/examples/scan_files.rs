@@ -1,10 +1,10 @@
-//! Decodes files as the service would, each in a sandboxed process, and prints the result of each as
-//! a line of JSON: whether it was accepted, its length and the time taken.
-//! `scripts/torture/files.sh` evaluates the lines.
+//! Decodes files as the service would, each in a sandboxed process, and prints one line of JSON per
+//! file: whether it was accepted, its length and the time taken. `scripts/torture/files.sh`
+//! evaluates the lines.
 //!
 //!     cargo run -p shotlog-adapters --example scan_files -- target/debug/shotlog FILE…
 //!
-//! With `-` instead of the program, decodes in-process, to compare the cost.
+//! With `-` instead of the program, decodes in this process, to compare the cost.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,7 +78,7 @@ fn report(decoder: &dyn VideoDecoder, file: &Path) -> Value {
     }
 }
 
-/// Everything that an ingest reads from a file.
+/// Reads everything from a file that an ingest would read.
 fn decode(decoder: &dyn VideoDecoder, file: &Path) -> ports::Result<ScanSummary> {
     decoder.probe(file)?;
     let summary = decoder.scan(file, &SIZE, &mut Nothing)?;

@@ -1,11 +1,11 @@
-//! Pixel loops that adapters run for every frame. They are in a separate crate, so that development
-//! builds optimize them. Nothing here is generic, because generic code is compiled in the calling
-//! crate.
+//! Pixel loops that adapters run for every frame. They are in a separate crate so that development
+//! builds can optimize them. Nothing here is generic, because generic code is compiled in the
+//! calling crate.
 
-/// Maximum side of a block for [`block_means`]: column sums fit into 16 bits.
+/// Maximum side of a block for [`block_means`]; up to this size, column sums fit into 16 bits.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Number of evenly spaced rows of a block to read: enough to estimate its mean.
+/// Number of evenly spaced rows to read from a block, enough to estimate its mean.
 const LINES: usize = 4;
 
 /// One plane of an image: one byte per sample, in rows of `stride` bytes.
@@ -22,21 +22,21 @@ pub struct PlaneMut<'a> {
     pub samples: &'a mut [u8],
     /// Bytes between the starts of two rows.
     pub stride: usize,
-    /// Samples per line to write.
+    /// Number of samples to write per row.
     pub width: usize,
-    /// Lines to write.
+    /// Number of rows to write.
     pub height: usize,
 }
 
-/// Writes the mean of each block of `across × down` samples, at most [`MAX_BLOCK`] each, to one
-/// sample. `columns` is scratch space to reuse between calls.
+/// Writes the mean of each block of `across × down` samples to one sample. Both sides of a block
+/// are at most [`MAX_BLOCK`]. `columns` is scratch space that can be reused between calls.
 pub fn block_means(
     from: &Plane<'_>,
     to: PlaneMut<'_>,
     (across, down): (usize, usize),
     columns: &mut Vec<u16>,
 ) {
-    // A division per block would take as long as the sums.
+    // Multiplies by a reciprocal: a division per block would take as long as the sums.
     let samples = across * down.div_ceil(down.div_ceil(LINES));
     let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
     let mut sources = from.samples.chunks(from.stride);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn block_becomes_its_mean() {
         let picture = [0, 1, 2, 3, 99, 10, 11, 12, 13, 99];
-        // 0 1 10 11 and 2 3 12 13; halves round up, and line padding is ignored.
+        // The blocks are 0 1 10 11 and 2 3 12 13. Halves round up, and row padding is ignored.
         assert_eq!(means(&picture, 5, (2, 1), (2, 2)), [6, 8]);
     }
 

@@ -1,11 +1,12 @@
 //! Validation of keys for object and record stores. The same rules apply to every technology, so
-//! that no store rejects or interprets differently a key that another accepts.
+//! that a key that one store accepts is neither rejected nor interpreted differently by another.
 
 use ports::{ErrorKind, PortError, Result};
 
 /// Maximum key length in S3 and GCS.
 const KEY_BYTES: usize = 1024;
-/// Leaves room for the suffix of a temporary file within a file system's 255 bytes.
+/// Maximum segment length: leaves room for the suffix of a temporary file within a file system's
+/// limit of 255 bytes.
 const SEGMENT_BYTES: usize = 200;
 
 /// Fails unless `key` is valid.

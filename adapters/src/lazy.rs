@@ -1,5 +1,5 @@
-//! Opens a resource at first use, since its server may not be up yet. For a short time after a
-//! failed attempt, callers get that error at once instead of waiting for another attempt.
+//! Opens a resource at first use, because its server may not be up yet. For a short time after a
+//! failed attempt, callers get its error at once instead of waiting for another attempt.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
-/// How long the error of a failed attempt is returned.
+/// How long the error of a failed attempt is returned to callers.
 const ERROR_TTL: Duration = Duration::from_secs(1);
 
 /// A resource that is opened at first use.

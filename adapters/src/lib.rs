@@ -1,6 +1,6 @@
-//! The technologies behind the ports: one folder per port, one file per technology. The only crates
-//! of this workspace that it depends on are `ports`, `text` and `kernels`; an adapter knows neither
-//! the domain nor HTTP.
+//! The technologies behind the ports: one folder per port, one file per technology. The only
+//! workspace crates that this crate depends on are `ports`, `text` and `kernels`; an adapter knows
+//! neither the domain nor HTTP.
 //!
 //! In each folder, `open.rs` defines the folder's configuration section with all defaults, and
 //! `open`, which opens the technology that the section selects. A selection that needs a disabled

@@ -15,10 +15,10 @@ pub struct Settings {
     pub dir: PathBuf,
     /// Path of the ONNX Runtime shared library.
     pub onnxruntime: PathBuf,
-    /// Threads of a text model, which interactive requests wait for.
+    /// Threads of a text model. Interactive requests wait for text models.
     pub threads: usize,
-    /// Threads of a vision or audio model. Several of them run in parallel, which takes less time
-    /// in total than more threads for each.
+    /// Threads of a vision or audio model. Several such models run in parallel, which takes less
+    /// time in total than giving each more threads.
     pub media_threads: usize,
 }
 
@@ -34,7 +34,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The path of a model file or folder under `dir`.
+    /// Returns the path of a model file or folder under `dir`.
     pub fn path(&self, file: &Path) -> PathBuf {
         self.dir.join(file)
     }

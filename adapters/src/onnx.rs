@@ -62,12 +62,14 @@ pub(crate) enum Inputs {
     FixedSize,
     /// Many runs with inputs of different sizes. The memory is kept and released once runs have
     /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
-    /// as long as a convolutional network computes in it.
+    /// as long as the computation of a convolutional network.
     Sized,
-    /// Inputs of many sizes: kept blocks would add up to several times the need of any one run.
+    /// Inputs of many sizes. Retained blocks would add up to several times the memory that any one
+    /// run needs.
     Varied,
-    /// Like [`Inputs::Sized`], but mostly small inputs whose latency matters. Waking threads for
-    /// each layer would take as long as the layer itself. Between runs the threads sleep.
+    /// Like [`Inputs::Sized`], but for mostly small inputs whose latency matters. Waking threads
+    /// for each layer would take as long as the layer itself, so they spin during a run. Between
+    /// runs, they sleep.
     Short,
 }
 
@@ -90,7 +92,7 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
-            // Several sessions share the processor: an idle one must not spin.
+            // Several sessions share the processor, so an idle one must not spin.
             .with_intra_op_spinning(inputs == Inputs::Short)
             .map_err(|e| unusable(&e))?
             .with_config_entry("session.force_spinning_stop", "1")

@@ -1,4 +1,4 @@
-//! Helpers for the `open` functions: the error that names the configuration key, and optional
+//! Helpers for the `open` functions: an error that names the configuration key, and optional
 //! models.
 
 use ports::PortError;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkKind {
-    /// The network if its files exist, else none.
+    /// The network if its files exist, otherwise none.
     #[default]
     Auto,
     /// The network.
@@ -32,7 +32,7 @@ impl NetworkKind {
     }
 }
 
-/// Why an adapter cannot be opened: the section or key, and what is expected.
+/// The reason why an adapter cannot be opened: the section or key, and what is expected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(String);
@@ -43,12 +43,13 @@ impl OpenError {
         Self(message.into())
     }
 
-    /// Prefixes the error with the section of the adapter.
+    /// Returns a function that prefixes errors with the adapter's section.
     pub(crate) fn in_section(section: &str) -> impl Fn(PortError) -> Self + '_ {
         move |error| Self(format!("[{section}] {error}"))
     }
 
-    /// The error for a choice that this build lacks, with the feature that enables it.
+    /// Returns the error for a choice that this build lacks; it names the feature that enables the
+    /// choice.
     #[cfg(not(all(feature = "ffmpeg", feature = "onnx", feature = "cloud")))]
     pub(crate) fn compiled_out(choice: &str, feature: &str) -> Self {
         Self(format!("{choice} was compiled out; build with --features {feature}"))
@@ -66,7 +67,7 @@ pub(crate) fn optional<T>(without: &str, opened: Result<T, OpenError>) -> Option
         .ok()
 }
 
-/// The value of a key; an empty string counts as unset.
+/// Returns the value of a key; `None` if it is empty, which counts as unset.
 pub(crate) fn set(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,6 +1,6 @@
 //! The connection to an OpenAI-compatible server: address, credentials, timeouts, retries. The
-//! adapters for such servers share it and build the requests. The API key never leaves this file
-//! except in the `Authorization` header.
+//! adapters for such servers share this connection and build the requests. The API key never leaves
+//! this file except in the `Authorization` header.
 
 mod streamed;
 
@@ -21,37 +21,39 @@ use crate::llm::Settings;
 /// The server's address, credentials, timeouts and retries.
 #[derive(Clone)]
 pub struct Connection {
-    /// Base URL to which `/chat/completions`, `/embeddings` and `/audio/transcriptions` are appended, such
-    /// as `https://api.openai.com/v1`.
+    /// Base URL to which `/chat/completions`, `/embeddings` and `/audio/transcriptions` are
+    /// appended, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// Sent as a bearer token; `None` for servers without authentication.
+    /// The API key, sent as a bearer token; `None` for servers without authentication.
     pub api_key: Option<String>,
     /// Timeout for connecting.
     pub connect_timeout: Duration,
     /// Timeout for a complete response.
     pub timeout: Duration,
-    /// Maximum concurrent requests; further ones wait.
+    /// Maximum number of concurrent requests; further requests wait.
     pub concurrency: usize,
     /// Retry policy.
     pub retry: Retry,
 }
 
-/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response timeout
-/// is not, because the request may have been billed.
+/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response
+/// timeout is not, because the request may have been billed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
-    /// Maximum requests, including the first.
+    /// Maximum number of requests, including the first.
     pub attempts: u32,
-    /// The first pause; it doubles with each retry, with a jitter between half and all of it.
+    /// The first pause. It doubles with each retry; the actual pause is random, between half and
+    /// all of it.
     pub first_pause: Duration,
-    /// Maximum single pause, unless a server's `Retry-After` requests more.
+    /// Maximum length of a single pause, unless the server's `Retry-After` requests more.
     pub longest_pause: Duration,
-    /// Maximum total pause over all attempts. A `Retry-After` beyond it fails immediately.
+    /// Maximum total length of all pauses. If a `Retry-After` would exceed it, the request fails
+    /// immediately.
     pub total_pause: Duration,
 }
 
 impl Default for Connection {
-    /// OpenAI's server with the default timeouts and retries of `[llm]`.
+    /// Connects to OpenAI's server with the default timeouts and retries of `[llm]`.
     fn default() -> Self {
         Settings::default().connection("https://api.openai.com/v1", "")
     }
@@ -90,13 +92,13 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// Maximum size of a response body.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// Phrases in the error text of a request that the server does not support, which some servers answer with
-/// status 500.
+/// Phrases in the error text for requests that the server does not support. Some servers answer
+/// such requests with status 500.
 const UNSUPPORTED: &[&str] = &["not supported", "unsupported", "does not support"];
-/// Maximum length of a server's error text in our messages.
+/// Maximum number of characters of a server's error text in our messages.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// An HTTP client for one server, which limits concurrent requests and retries failed ones.
+/// An HTTP client for one server; limits concurrent requests and retries failed ones.
 pub(crate) struct Client {
     http: reqwest::Client,
     base_url: Url,
@@ -108,24 +110,24 @@ pub(crate) struct Client {
 
 /// The result of an exchange: a JSON body, or the server's refusal.
 pub(crate) struct Exchange {
-    /// The body, or the server's refusal of the request.
+    /// The body, or the refusal.
     pub(crate) outcome: std::result::Result<Value, Refusal>,
     /// Number of answered requests, including retries.
     pub(crate) calls: u32,
 }
 
-/// A response that a retry of the same request would not change.
+/// An error response from the server.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// The server's machine-readable code, or empty.
+    /// The server's machine-readable code; empty if it sends none.
     pub(crate) code: String,
-    /// The server's message, shortened, without the key.
+    /// The server's message, shortened and without the API key.
     pub(crate) message: String,
 }
 
 impl Refusal {
-    /// Whether the code or the message contains one of the (lower-case) marks.
+    /// Whether the code or the message contains one of `marks`, which must be lower case.
     pub(crate) fn mentions(&self, marks: &[&str]) -> bool {
         let text = format!("{} {}", self.code, self.message).to_lowercase();
         marks.iter().any(|mark| text.contains(mark))
@@ -142,7 +144,7 @@ impl Refusal {
         }
     }
 
-    /// The error that the port reports.
+    /// Converts the refusal to the error that the port reports.
     pub(crate) fn into_error(self) -> PortError {
         const LENGTH: &[&str] = &[
             "context_length",
@@ -236,8 +238,8 @@ impl Client {
         self.send(path, |request| request.json(body), None).await
     }
 
-    /// Does the same as [`Self::post`], and passes the pieces of a streamed response to `on_token`
-    /// as they arrive.
+    /// Like [`Self::post`], but also passes the pieces of a streamed response to `on_token` as they
+    /// arrive.
     pub(crate) async fn post_stream(
         &self,
         path: &str,
@@ -247,7 +249,7 @@ impl Client {
         self.send(path, |request| request.json(body), Some(on_token)).await
     }
 
-    /// Does the same as [`Self::post`] with a form, which `form` creates for every attempt.
+    /// Like [`Self::post`], but sends a form, which `form` creates for every attempt.
     pub(crate) async fn post_form(
         &self,
         path: &str,
@@ -256,8 +258,8 @@ impl Client {
         self.send(path, |request| request.multipart(form()), None).await
     }
 
-    /// Checks, with one unbilled request, that the server responds and accepts the key. A server without a
-    /// list of models passes as well.
+    /// Checks, with one unbilled request, that the server responds and accepts the API key. A
+    /// server without a list of models also passes.
     pub(crate) async fn reach(&self) -> Result<()> {
         let url = self.base_url.join("models").map_err(|e| {
             PortError::caused_by(ErrorKind::Invalid, "the model server's url cannot be extended", e)
@@ -325,7 +327,8 @@ impl Client {
         on_token: Option<OnToken<'_>>,
         calls: &mut u32,
     ) -> Result<Attempt> {
-        // Pauses happen outside: a request that waits for its retry frees its slot.
+        // Pauses happen outside this function, so that a request that waits for its retry does not
+        // occupy a slot.
         let _permit =
             self.permits.acquire().await.map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "the model client is closed", e)
@@ -361,7 +364,8 @@ impl Client {
         })
     }
 
-    /// The body of a successful response: assembled from its stream, or parsed from its JSON.
+    /// Returns the body of a successful response, assembled from its stream or parsed from its
+    /// JSON.
     fn parse_success(&self, text: &[u8], streamed: Option<StreamAssembler<'_>>) -> Result<Value> {
         let corrupt = |message: String| PortError::new(ErrorKind::Corrupt, message);
         if let Some(streamed) = streamed {
@@ -414,8 +418,8 @@ impl Client {
         Ok(text)
     }
 
-    /// Parses a server's error. Formats vary: `error` is an object, a string, or replaced by `message` or
-    /// `detail`; some servers send plain text.
+    /// Parses a server's error. Formats vary: `error` is an object or a string, or there is
+    /// `message` or `detail` instead; some servers send plain text.
     fn refusal(&self, status: StatusCode, text: &[u8]) -> Refusal {
         let body: Value = serde_json::from_slice(text).unwrap_or(Value::Null);
         let error = match &body {
@@ -440,7 +444,7 @@ impl Client {
         Refusal { status, code, message: self.presentable(&message) }
     }
 
-    /// Shortens a text to one line and removes the key, which some servers quote.
+    /// Shortens `text` to one line and removes the API key, which some servers quote.
     pub(crate) fn presentable(&self, text: &str) -> String {
         let text = match &self.api_key {
             Some(key) => text.replace(key, "[redacted]"),

@@ -1,5 +1,5 @@
-//! Borrows images for the `image` crate without copying pixels. Adapters that process images use
-//! this.
+//! Borrows images for the `image` crate without copying pixels. Used by the adapters that process
+//! images.
 
 use image::{ImageBuffer, Rgb};
 use ports::{ErrorKind, PortError, Result, decoder::Image};

@@ -1,12 +1,12 @@
-//! The Qdrant client: connection, retries, and the mapping of its errors to those of the ports. The
-//! adapters of every port that stores data on Qdrant use it.
+//! The Qdrant client: connection, retries, and the mapping of its errors to port errors. Used by
+//! every adapter that stores data in Qdrant.
 
 use std::time::Duration;
 
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::{Qdrant, QdrantError};
 
-/// A connection. Cheap to clone.
+/// A connection to a Qdrant server. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct QdrantConnection {
     pub(crate) client: Qdrant,
@@ -15,8 +15,8 @@ pub(crate) struct QdrantConnection {
 }
 
 impl QdrantConnection {
-    /// Creates a client for the gRPC URL `url`, which connects at first use. A request times out
-    /// after `timeout` and is sent up to `attempts` times while the server does not answer.
+    /// Creates a client for the gRPC URL `url`; it connects at first use. A request times out after
+    /// `timeout` and is sent up to `attempts` times if the server does not answer.
     pub(crate) fn connect(
         url: &str,
         api_key: Option<&str>,
@@ -46,7 +46,7 @@ impl QdrantConnection {
         Ok(Self { client, url: url.to_owned(), attempts })
     }
 
-    /// Sends a request, with retries while the server does not answer.
+    /// Sends a request and retries if the server does not answer.
     pub(crate) async fn retrying<T, F>(&self, mut request: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T, QdrantError>>,
@@ -65,7 +65,7 @@ impl QdrantConnection {
         request().await.map_err(|e| self.failed(e))
     }
 
-    /// Maps the server's error to that of the ports.
+    /// Maps the client's error to a port error.
     pub(crate) fn failed(&self, error: QdrantError) -> PortError {
         let (QdrantError::ResponseError { status }
         | QdrantError::ResourceExhaustedError { status, .. }) = &error
@@ -73,10 +73,11 @@ impl QdrantConnection {
             let message = format!("cannot use Qdrant at {}: {error}", self.url);
             return PortError::caused_by(ErrorKind::Other, message, error);
         };
-        // The code's name as in gRPC; the crate that defines its type is not a dependency.
+        // Matches the name of the gRPC code, because the crate that defines its type is not a
+        // dependency.
         let (kind, what) = match format!("{:?}", status.code()).as_str() {
             "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
-            // How the client reports a failed connection.
+            // The client reports a failed connection like this.
             _ if status.message().starts_with("Failed to connect") => {
                 (ErrorKind::Unavailable, "cannot reach")
             }

@@ -1,4 +1,4 @@
-//! The configuration section `[detector]`; opens the adapter that it selects.
+//! Defines the configuration section `[detector]` and opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,20 +13,21 @@ use crate::open::{NetworkKind, OpenError};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// YOLOX: image at the top left on grey, BGR 0..255; `[1, n, 5 + classes]` per cell of the
-    /// strides 8, 16 and 32, not decoded.
+    /// YOLOX: image at the top left on grey, BGR 0..255; one output `[1, n, 5 + classes]` with a
+    /// row per cell of the strides 8, 16 and 32, not decoded.
     #[default]
     Yolox,
-    /// PicoDet and NanoDet: stretched image, BGR with ImageNet normalization; per stride scores
-    /// `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one output
-    /// (NanoDet-Plus).
+    /// PicoDet and NanoDet: stretched image, BGR with ImageNet normalization; for each stride,
+    /// scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one
+    /// output (NanoDet-Plus).
     PicoDet,
-    /// YOLOv8 and later exports of that family: centred image on grey, RGB 0..1; `[1, 4 + classes,
-    /// n]` or its transpose, boxes as centre and size in pixels.
+    /// YOLOv8 and later exports of that family: centred image on grey, RGB 0..1; one output
+    /// `[1, 4 + classes, n]` or its transpose, with boxes as centre and size in pixels.
     Yolov8,
     /// DETR: stretched image, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
-    /// and size in 0..1. With one class more than labels, "no object", scores are a softmax and the
-    /// image has ImageNet normalization (DETR); otherwise a sigmoid and 0..1 (RT-DETR).
+    /// and size in 0..1. If there is one more class than there are labels, it means "no object":
+    /// scores are a softmax, and the image has ImageNet normalization (DETR). Otherwise scores are
+    /// a sigmoid, and the image is in 0..1 (RT-DETR).
     Detr,
 }
 
@@ -40,13 +41,13 @@ pub struct Settings {
     pub file: PathBuf,
     /// Input and output layout of the model.
     pub layout: Layout,
-    /// Path, relative to `models.dir`, of a file with one label per line. If empty, the 80 COCO classes are
-    /// used.
+    /// Path, relative to `models.dir`, of a file with one label per line. If empty, the 80 COCO
+    /// classes are used.
     pub labels: PathBuf,
     /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Maximum overlap (intersection over union) of two boxes with one label, 0..1; beyond it one
-    /// is dropped.
+    /// Maximum overlap (intersection over union, 0..1) of two boxes with the same label; if they
+    /// overlap more, the less confident one is dropped.
     pub max_overlap: f32,
     /// Maximum number of boxes per image.
     pub max_objects: usize,
@@ -66,7 +67,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the detector; `None` if it is disabled.
+/// Opens the detector; returns `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

@@ -19,7 +19,8 @@ pub struct ScriptedDetector {
 }
 
 impl ScriptedDetector {
-    /// Calls `script` with each well-formed image and sorts its answer by confidence.
+    /// Creates a detector that calls `script` with each well-formed image and sorts the result by
+    /// confidence.
     pub fn new<F>(labels: &[&str], script: F) -> Self
     where
         F: Fn(&Image) -> Result<Vec<Detection>> + Send + Sync + 'static,
@@ -28,7 +29,7 @@ impl ScriptedDetector {
         Self { labels, script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Detects the same objects in every image.
+    /// Creates a detector that detects the same objects in every image.
     pub fn with_objects(objects: Vec<Detection>) -> Self {
         let mut labels: Vec<&str> = objects.iter().map(|d| d.label.as_str()).collect();
         labels.sort_unstable();
@@ -38,7 +39,7 @@ impl ScriptedDetector {
         Self { labels, script, calls: AtomicUsize::new(0) }
     }
 
-    /// The number of images it received.
+    /// Returns the number of images received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

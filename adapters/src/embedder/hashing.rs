@@ -1,6 +1,6 @@
 //! An embedder without weights, based on signed feature hashing of words, stems and character
-//! n-grams. It recognises words that two texts share, including inflections and similar spellings,
-//! but not meaning.
+//! n-grams. Two texts are similar if they share words, including inflections and similar spellings;
+//! it does not recognise meaning.
 
 use std::collections::HashMap;
 
@@ -23,18 +23,19 @@ const STEM_WEIGHT: f32 = 1.0;
 const WORD_WEIGHT: f32 = 0.4;
 const PAIR_WEIGHT: f32 = 0.35;
 const GRAM_WEIGHT: f32 = 1.0;
-/// Weight factor of a stop word; above 0 for texts that consist of stop words only.
+/// Weight factor for a stop word; greater than 0 because some texts consist of stop words only.
 const STOP_WORD_FACTOR: f32 = 0.08;
-/// Lengths of character n-grams in characters, including marked word boundaries.
+/// Lengths of character n-grams, in characters, including marked word boundaries.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=4;
-/// Maximum number of words per text; the rest is ignored.
+/// Maximum number of words per text; further words are ignored.
 const MAX_WORDS: usize = 4096;
 
 impl HashingEmbedder {
-    /// Default dimension; the same as MiniLM's.
+    /// Default dimension, the same as MiniLM's.
     pub const DEFAULT_DIMENSION: usize = 384;
 
-    /// Vectors of `dimension` numbers, 16 to 65536. A larger dimension has fewer collisions.
+    /// Creates an embedder with vectors of `dimension` numbers, 16 to 65536. A larger dimension
+    /// causes fewer collisions.
     pub fn new(dimension: usize) -> Result<Self> {
         if !(16..=65_536).contains(&dimension) {
             return Err(PortError::new(
@@ -64,7 +65,8 @@ impl HashingEmbedder {
             let grams: Vec<String> = GRAM_LENGTHS
                 .flat_map(|length| marked.windows(length).map(String::from_iter))
                 .collect();
-            // All n-grams of a word together weigh as one feature, regardless of the word's length.
+            // All n-grams of a word together weigh as much as one feature, regardless of the word's
+            // length.
             let each = GRAM_WEIGHT / (grams.len().max(1) as f32).sqrt();
             for gram in &grams {
                 add(b'g', gram, each);
@@ -84,7 +86,7 @@ impl HashingEmbedder {
         if norm > 1e-6 {
             vector.iter_mut().for_each(|x| *x /= norm);
         } else {
-            // No features, or they cancelled out: a fixed direction.
+            // If there are no features, or they cancel out, uses a fixed direction.
             vector.fill(0.0);
             vector[(hash(b'e', "") % self.dimension as u64) as usize] = 1.0;
         }
@@ -92,7 +94,7 @@ impl HashingEmbedder {
     }
 }
 
-/// Sorts the features, because a fixed order of addition makes equal texts yield equal bits.
+/// Sorts the features, because only a fixed order of addition makes equal texts yield equal bits.
 fn sorted_features(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
     let mut features: Vec<_> = features.into_iter().collect();
     features.sort_unstable_by_key(|&(hash, _)| hash);
@@ -164,7 +166,7 @@ mod tests {
 
     #[test]
     fn vectors_are_stable_across_releases() {
-        // Stored vectors outlive the process: a change here requires a new model id.
+        // Stored vectors outlive the process, so a change of these values requires a new model id.
         assert_eq!(hash(b's', "dog"), 11_675_853_785_193_002_499);
         let text = "At 5 o'clock the women's long-term AT&T plan grew by 12.5 %: they knew what I saw, \
                     and what nobody said.";

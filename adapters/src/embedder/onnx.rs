@@ -15,24 +15,25 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Threading, Tokens};
 /// Options of [`OnnxEmbedder::open`].
 #[derive(Debug, Clone)]
 pub struct OnnxEmbedderOptions {
-    /// The ONNX file. Inputs: `input_ids`, `attention_mask` and optionally `token_type_ids`, int64
-    /// [batch, sequence]; first output: float32 [batch, sequence, dimension].
+    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally,
+    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, sequence,
+    /// dimension].
     pub model: PathBuf,
     /// The matching `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Maximum number of tokens per text, including special ones; longer texts are truncated.
+    /// Maximum number of tokens per text, including special tokens; longer texts are truncated.
     pub max_tokens: usize,
     /// Maximum number of texts per run. A dynamically quantised model always takes one text at a
     /// time, because its scales depend on the whole batch.
     pub batch: usize,
-    /// Number of sessions, which run in parallel. Each holds its own copy of the weights.
+    /// Number of sessions, which run in parallel. Each holds a copy of the weights.
     pub sessions: usize,
     /// Threads per session.
     pub threads: usize,
 }
 
 impl OnnxEmbedderOptions {
-    /// The defaults of `[embedder]` and `[models]`, with one session.
+    /// Returns the defaults of `[embedder]` and `[models]`, with one session.
     pub fn new(model: impl Into<PathBuf>, tokenizer: impl Into<PathBuf>) -> Self {
         Self {
             model: model.into(),
@@ -67,12 +68,14 @@ struct Text {
     tokens: Tokens,
 }
 
-/// Maximum tokens per run including padding, unless one text has more: attention memory grows with
-/// the square of the text length, and a CPU processes many long texts at once no faster than a few.
+/// Maximum number of tokens per run, including padding, unless a single text has more. Attention
+/// memory grows with the square of the text length, and a CPU processes many long texts at once no
+/// faster than a few.
 const RUN_TOKENS: usize = 1024;
 
 impl OnnxEmbedder {
-    /// Loads the model and the tokenizer, and runs once to learn the dimension. *Blocks.*
+    /// Loads the model and the tokenizer, and runs the model once to determine the dimension.
+    /// *Blocks.*
     pub fn open(runtime: &OnnxRuntime, options: &OnnxEmbedderOptions) -> Result<Self> {
         if options.max_tokens < 8
             || options.batch == 0
@@ -136,7 +139,8 @@ impl OnnxEmbedder {
             .map_err(|e| PortError::caused_by(ErrorKind::Other, "the embedder is closed", e))?;
         let encoder = self.encoder.clone();
         blocking(move || {
-            // Held by the run, not by the future: a caller that gives up does not stop the run.
+            // Held by the run, not by the future, because a caller that gives up does not stop the
+            // run.
             let _permit = permit;
             work(&encoder)
         })
@@ -208,8 +212,8 @@ impl Encoder {
         })
     }
 
-    /// The mean vector of each text, from the hidden states of a batch with `length` tokens per
-    /// text.
+    /// Returns the mean vector of each text, given the hidden states of a batch with `length`
+    /// tokens per text.
     fn means(
         &self,
         batch: &[Text],
@@ -242,7 +246,7 @@ impl Encoder {
     }
 }
 
-/// The mean of the vectors, normalized to length 1.
+/// Returns the mean of the vectors, normalized to length 1.
 fn mean_unit<'a>(vectors: impl Iterator<Item = &'a [f32]>, dimension: usize) -> Result<Vec<f32>> {
     let mut sum = vec![0.0_f64; dimension];
     for vector in vectors {
@@ -278,14 +282,14 @@ impl Embedder for OnnxEmbedder {
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         if let [text] = texts {
-            // A single text usually has a caller waiting for it, so it skips the thread hops of the
+            // Usually a caller is waiting for a single text, so it skips the thread switches of the
             // batch path.
             let text = text.clone();
             let run = move |encoder: &Encoder| encoder.run(&[encoder.text(0, &text)?]);
             return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());
         }
         let mut vectors = vec![Vec::new(); texts.len()];
-        // Bounds the number of texts whose tokens are in memory.
+        // Limits the number of texts whose tokens are in memory.
         for (group, texts) in texts.chunks(GROUP).enumerate() {
             let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
             let batches = blocking(move || encoder.batches(&texts)).await?;

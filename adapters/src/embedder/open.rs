@@ -1,4 +1,4 @@
-//! The configuration section `[embedder]`; opens the adapter that it selects.
+//! Defines the configuration section `[embedder]` and opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::{OpenError, llm, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ONNX model if its files exist, else hashing.
+    /// The ONNX model if its files exist, otherwise hashing.
     #[default]
     Auto,
     /// A sentence encoder on ONNX Runtime.
     Onnx,
     /// An OpenAI-compatible server.
     Openai,
-    /// Hashed words: similarity of wording, not of meaning.
+    /// Hashed words, which measure similarity of wording, not of meaning.
     Hashing,
 }
 
@@ -30,13 +30,13 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of embedder.
     pub kind: Kind,
-    /// Model file under `models.dir` (onnx).
+    /// Path of the model file, relative to `models.dir` (onnx).
     pub file: PathBuf,
-    /// Tokenizer file under `models.dir` (onnx).
+    /// Path of the tokenizer file, relative to `models.dir` (onnx).
     pub tokenizer: PathBuf,
     /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,
-    /// Server URL, up to `/v1` (openai).
+    /// Server URL up to and including `/v1` (openai).
     pub url: String,
     /// The server's name for the model (openai).
     pub model: String,
@@ -62,7 +62,7 @@ impl Default for Settings {
 }
 
 impl OpenAiEmbedderOptions {
-    /// The options from these sections.
+    /// Returns the options from these configuration sections.
     pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),

@@ -17,16 +17,15 @@ const PARALLEL: usize = 4;
 /// Options of [`OpenAiEmbedder::new`].
 #[derive(Debug, Clone)]
 pub struct OpenAiEmbedderOptions {
-    /// Server, timeouts and retries.
+    /// The server's address, timeouts and retries.
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
-    /// Expected dimension. A response with another one is an error.
+    /// Expected dimension. A response with a different dimension is an error.
     pub dimension: usize,
-    /// Whether to request that dimension from the server; only some models can shorten their
-    /// vectors.
+    /// Whether to request `dimension` from the server; only some models can shorten their vectors.
     pub request_dimension: bool,
-    /// Texts per request.
+    /// Maximum number of texts per request.
     pub batch: usize,
     /// Maximum number of characters per text; longer texts are truncated.
     pub max_chars: usize,
@@ -64,7 +63,7 @@ impl OpenAiEmbedder {
     }
 
     async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        // Servers reject empty input; a blank is equivalent.
+        // Servers reject empty input, so a space replaces it.
         let input: Vec<&str> = texts
             .iter()
             .map(|text| cut(text, self.options.max_chars))

@@ -1,5 +1,5 @@
-//! Named entity recognition with GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime: labels are
-//! words of the prompt, and every span of a few words is scored against every label.
+//! Named entity recognition with GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime: the labels
+//! are part of the prompt, and every span of a few words is scored against every label.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfi
 pub struct GlinerOptions {
     /// Folder with `model.onnx` (the span-level export), `tokenizer.json` and `gliner_config.json`.
     pub folder: PathBuf,
-    /// The labels to find, such as `person`, `place`.
+    /// The labels to find, such as `person` or `place`.
     pub labels: Vec<String>,
     /// Minimum confidence of a span, 0..1.
     pub threshold: f32,
-    /// Threads of the runtime.
+    /// Threads and sessions of the network.
     pub threading: Threading,
 }
 
@@ -43,7 +43,7 @@ struct Network {
     threshold: f32,
 }
 
-/// The relevant part of `gliner_config.json`, with the published values as defaults.
+/// The relevant part of `gliner_config.json`; the defaults are the published values.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default)]
 struct Config {
@@ -76,8 +76,7 @@ struct SpanScore {
 }
 
 impl Gliner {
-    /// Opens the model and runs it on a word, so that an unsuitable model fails here.
-    /// *Blocks*.
+    /// Opens the model and runs it on one word, so that an unsuitable model fails here. *Blocks*.
     pub fn open(runtime: &Runtime, options: &GlinerOptions) -> Result<Self> {
         let invalid = |message: String| PortError::new(ErrorKind::Invalid, message);
         if options.labels.iter().all(|label| label.trim().is_empty()) {
@@ -118,14 +117,14 @@ impl Network {
         Ok(found)
     }
 
-    /// Every span above the threshold.
+    /// Returns every span above the threshold.
     fn scores(&self, text: &str, words: &[(usize, usize)]) -> Result<Vec<SpanScore>> {
         let (count, width) = (words.len(), self.config.max_width);
         let encoding = self.encode(text, words)?;
         let starts = word_starts(encoding.get_word_ids(), 2 * self.labels.len() + 1);
         if starts.iter().filter(|start| **start > 0).count() != count {
-            // The tokenizer drops some characters, such as control characters; a word made of them has no
-            // token.
+            // The tokenizer drops some characters, such as control characters; a word that consists
+            // of them has no token.
             return self.without_unread(text, words, &starts);
         }
         let tokens = starts.len();
@@ -165,7 +164,7 @@ impl Network {
             .map_err(|e| PortError::new(ErrorKind::Invalid, format!("cannot tokenize a text: {e}")))
     }
 
-    /// The spans above the threshold, from logits `[words, width, labels]`.
+    /// Returns the spans above the threshold, given logits `[words, width, labels]`.
     fn probable_spans(&self, logits: &[f32], words: usize) -> Vec<SpanScore> {
         let (width, labels) = (self.config.max_width, self.labels.len());
         let mut scored = Vec::new();
@@ -180,7 +179,7 @@ impl Network {
         scored
     }
 
-    /// The scores of the words that have tokens, by their index among all words.
+    /// Scores only the words that have tokens, and returns spans by index among all words.
     fn without_unread(
         &self,
         text: &str,
@@ -200,8 +199,8 @@ impl Network {
     }
 }
 
-/// The number of the word that begins at each token, from 1, without the first `skipped` words; 0 for
-/// all other tokens.
+/// Returns, for each token, the number of the word that begins there, counted from 1 after the
+/// first `skipped` words; 0 for all other tokens.
 fn word_starts(word_ids: &[Option<u32>], skipped: usize) -> Vec<i64> {
     let mut starts = Vec::with_capacity(word_ids.len());
     let mut previous = None;
@@ -214,7 +213,8 @@ fn word_starts(word_ids: &[Option<u32>], skipped: usize) -> Vec<i64> {
     starts
 }
 
-/// The first and last word of every span of up to `width` of `count` words, and which rows are spans.
+/// Returns the first and last word of every span of up to `width` words among `count` words, and a
+/// mask of the rows that hold a span.
 fn span_grid(count: usize, width: usize) -> (Array3<i64>, Array2<bool>) {
     let mut spans = Array3::<i64>::zeros((1, count * width, 2));
     let mut valid = Array2::from_elem((1, count * width), false);
@@ -228,7 +228,7 @@ fn span_grid(count: usize, width: usize) -> (Array3<i64>, Array2<bool>) {
     (spans, valid)
 }
 
-/// The most probable spans without overlaps, in order.
+/// Returns the most probable spans without overlaps, in order.
 fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
     scored.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut chosen: Vec<SpanScore> = Vec::new();
@@ -242,7 +242,7 @@ fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
 }
 
 /// Finds the byte offsets of words, including inner hyphens and underscores, and of every other
-/// non-space character. This is the pattern `\w+(?:[-_]\w+)*|\S` that was used in training.
+/// non-space character. Equivalent to the pattern `\w+(?:[-_]\w+)*|\S`, which was used in training.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -267,8 +267,8 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Windows of at most `max_words` words, split at the end of a sentence if there is one in the second
-/// half.
+/// Splits words into windows of at most `max_words`, at the end of a sentence if there is one in
+/// the second half of the window.
 fn windows<'a>(
     text: &str,
     mut words: &'a [(usize, usize)],
@@ -313,7 +313,7 @@ mod tests {
     #[derive(Deserialize)]
     struct Case {
         text: String,
-        /// Text, label and probability.
+        /// The text, label and probability of each span.
         spans: Vec<(String, String, f32)>,
     }
 

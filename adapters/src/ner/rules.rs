@@ -1,6 +1,6 @@
-//! Named entity recognition for English with rules and word lists. It would rather miss a name than
-//! invent one. Text without capital letters, as some speech recognisers produce, and text in
-//! capitals only, as on signs, are matched against the lists alone.
+//! Named entity recognition for English with rules and word lists. Prefers missing a name to
+//! inventing one. Text without capital letters, as some speech recognisers produce, and text in
+//! capitals only, as on signs, is matched against the lists alone.
 
 mod names;
 mod numbers;
@@ -113,7 +113,7 @@ struct Candidate {
     confidence: f32,
 }
 
-/// Of overlapping candidates keeps the longest, of equally long ones the most confident.
+/// Keeps the longest of overlapping candidates, or the most confident if they are equally long.
 fn pick(mut candidates: Vec<Candidate>) -> Vec<EntitySpan> {
     candidates.sort_by(|a, b| {
         b.range.len().cmp(&a.range.len()).then(b.confidence.total_cmp(&a.confidence))
@@ -137,7 +137,8 @@ fn pick(mut candidates: Vec<Candidate>) -> Vec<EntitySpan> {
 mod tests {
     use super::*;
 
-    /// `[label text]` marks each expected entity in a sentence; any other is an error.
+    /// Checks a sentence in which `[label text]` marks each expected entity; finding any other is
+    /// an error.
     fn check(marked: &str) {
         let mut text = String::new();
         let mut expected = Vec::new();

@@ -28,7 +28,7 @@ impl ScriptedEntities {
         Self { names, labels, calls: AtomicUsize::new(0) }
     }
 
-    /// Number of calls of [`EntityRecognizer::recognize`].
+    /// Returns the number of calls of [`EntityRecognizer::recognize`].
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The configuration section `[ocr]`; opens the adapter that it selects.
+//! Defines the configuration section `[ocr]` and opens the adapter that it selects.
 
 #[cfg(feature = "onnx")]
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::open::{NetworkKind, OpenError};
 pub struct Settings {
     /// The kind of OCR.
     pub kind: NetworkKind,
-    /// Detection model under `models.dir`.
+    /// Path of the detection model, relative to `models.dir`.
     pub detection: PathBuf,
-    /// Recognition model under `models.dir`; if empty, PP-OCRv5's, or PP-OCRv4's if only that
-    /// exists.
+    /// Path of the recognition model, relative to `models.dir`; if empty, PP-OCRv5's model, or
+    /// PP-OCRv4's if only that exists.
     pub recognition: PathBuf,
-    /// File under `models.dir` with one character per line, for a recognition model without a
-    /// character list in its metadata.
+    /// Path, relative to `models.dir`, of a file with one character per line, for a recognition
+    /// model without a character list in its metadata.
     pub characters: PathBuf,
-    /// Orientation model under `models.dir`.
+    /// Path of the orientation model, relative to `models.dir`.
     pub orientation: PathBuf,
-    /// Maximum side of the scaled image for OCR, pixels.
+    /// Maximum side of the scaled image for OCR, in pixels.
     pub max_side: u32,
 }
 
@@ -44,7 +44,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the text recognizer; `None` if OCR is disabled.
+/// Opens the text recognizer; returns `None` if OCR is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,
@@ -73,7 +73,7 @@ fn onnx(
     Ok(Arc::new(reader.map_err(OpenError::in_section("ocr"))?))
 }
 
-/// The configured recognition model, or the newest published one that exists.
+/// Returns the configured recognition model, or the newest published one that exists.
 #[cfg(feature = "onnx")]
 fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
     const V5: &str = "ocr/ppocrv5_rec.onnx";
@@ -85,7 +85,8 @@ fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
     if v5.is_file() || !v4.is_file() { v5 } else { v4 }
 }
 
-/// Whether the model joins words of Latin script, as PP-OCR up to version 4 does.
+/// Whether the model loses the spaces between words in Latin script, as PP-OCR up to version 4
+/// does.
 #[cfg(feature = "onnx")]
 fn loses_spaces(recognition: &Path) -> bool {
     let name = recognition.file_name().unwrap_or_default().to_string_lossy();

@@ -18,7 +18,7 @@ pub struct ScriptedTextRecognizer {
 }
 
 impl ScriptedTextRecognizer {
-    /// Calls `script` with each well-formed image.
+    /// Creates a recognizer that calls `script` with each well-formed image.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync + 'static,
@@ -26,12 +26,12 @@ impl ScriptedTextRecognizer {
         Self { script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Reads the same lines in every image.
+    /// Creates a recognizer that reads the same lines in every image.
     pub fn with_lines(lines: Vec<TextLine>) -> Self {
         Self::new(move |_| Ok(lines.clone()))
     }
 
-    /// The number of images it received.
+    /// Returns the number of images received.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! A pool of sessions of one model, each lent to one caller at a time. Adapters call it on blocking
-//! threads, where it waits for a free session.
+//! A pool of sessions of one model; each session is lent to one caller at a time. Adapters call the
+//! pool on blocking threads, where it waits for a free session.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::{Inputs, Runtime};
 pub struct Threading {
     /// Threads per inference, at least 1.
     pub threads: usize,
-    /// Parallel inferences, at least 1. Each holds a copy of the model in memory.
+    /// Number of parallel inferences, at least 1. Each session holds a copy of the model in memory.
     pub sessions: usize,
 }
 
@@ -55,9 +55,8 @@ impl Pool {
         self.acquire(|seat| work(&mut seat.session))
     }
 
-    /// Does the same as [`Self::with`] for one run over an input of `values` values, and passes the
-    /// run options to use. It is for a model that was opened with [`Inputs::Sized`] or
-    /// [`Inputs::Short`].
+    /// Like [`Self::with`], but for one run with an input of `values` values; passes the run
+    /// options that `work` must use. For models opened with [`Inputs::Sized`] or [`Inputs::Short`].
     pub(crate) fn with_sized<T>(
         &self,
         values: usize,
@@ -88,30 +87,31 @@ impl Pool {
     }
 }
 
-/// Run options that make the session release its working memory after the run.
+/// Returns run options that make the session release its working memory after the run.
 pub(crate) fn release_memory() -> Result<RunOptions<NoSelectedOutputs>> {
     let mut options = RunOptions::new().map_err(failed)?;
     options.set("memory.enable_memory_arena_shrinkage", "cpu:0").map_err(failed)?;
     Ok(options)
 }
 
-/// A session and the memory that it keeps.
+/// A session and a record of the memory that it keeps.
 struct PooledSession {
     session: Session,
     retained: RetainedMemory,
 }
 
-/// The sizes of the runs whose memory a session keeps.
+/// A record of the run sizes that determine how much memory a session keeps.
 #[derive(Debug, Default)]
 struct RetainedMemory {
     /// Number of values in the largest input.
     largest: usize,
-    /// Consecutive runs since then of at most half that size.
+    /// Number of latest consecutive runs of at most half that size.
     small: u32,
 }
 
 impl RetainedMemory {
-    /// Records a run over `values` values; returns whether it should release the memory kept for larger runs.
+    /// Records a run with `values` values; returns whether the run should release the memory kept
+    /// for larger ones.
     fn should_release(&mut self, values: usize) -> bool {
         if values.saturating_mul(2) > self.largest {
             *self = Self { largest: self.largest.max(values), small: 0 };
@@ -141,12 +141,12 @@ impl Drop for SessionGuard<'_> {
     }
 }
 
-/// A failed inference as a port error.
+/// Converts the error of a failed inference to a port error.
 pub(crate) fn failed(e: ort::Error) -> PortError {
     PortError::new(ErrorKind::Other, format!("inference failed: {e}"))
 }
 
-/// The error for a model that does not match its configuration.
+/// Returns the error for a model that does not match its configuration.
 pub(crate) fn unfit(model: &Path, why: impl std::fmt::Display) -> PortError {
     PortError::new(ErrorKind::Invalid, format!("the model {} does not fit: {why}", model.display()))
 }

@@ -10,8 +10,8 @@ use tokenizers::{EncodeInput, PaddingParams, Tokenizer, TruncationParams};
 
 use crate::onnx::{Pool, failed};
 
-/// Opens the file. Overrides its padding (none) and truncation (at `max_tokens` or none), because
-/// published files fix both at arbitrary lengths.
+/// Opens the file. Disables its padding, and sets its truncation to `max_tokens` or disables it,
+/// because published files fix both at arbitrary lengths.
 pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<Tokenizer> {
     if !path.is_file() {
         return Err(PortError::new(
@@ -33,7 +33,7 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
     Ok(tokenizer)
 }
 
-/// A token has far fewer bytes than this, except in artificial text.
+/// Upper limit for the bytes of a token; except in artificial text, tokens have far fewer.
 const BYTES_PER_TOKEN: usize = 256;
 
 /// The tokenizer of a BERT-like network, with the inputs `input_ids`, `attention_mask` and
@@ -41,14 +41,14 @@ const BYTES_PER_TOKEN: usize = 256;
 pub(crate) struct BertTokenizer {
     tokenizer: Tokenizer,
     with_types: bool,
-    /// Bytes of a text to tokenize: enough to fill the network's window.
+    /// Maximum number of bytes of a text to tokenize, enough to fill the network's window.
     max_bytes: usize,
 }
 
 /// A tokenized text or pair of texts.
 pub(crate) struct Tokens {
     ids: Vec<i64>,
-    /// 0, or 1 for tokens of the second text.
+    /// 0 for tokens of the first text, 1 for tokens of the second.
     types: Vec<i64>,
 }
 
@@ -59,13 +59,13 @@ impl Tokens {
 }
 
 impl BertTokenizer {
-    /// Opens the tokenizer of a network with a window of `max_tokens`, including special ones.
+    /// Opens the tokenizer of a network whose window is `max_tokens`, including special tokens.
     pub(crate) fn open(path: &Path, max_tokens: usize) -> Result<Self> {
         let tokenizer = open_tokenizer(path, Some(max_tokens))?;
         Ok(Self { tokenizer, with_types: false, max_bytes: max_tokens * BYTES_PER_TOKEN })
     }
 
-    /// Builds only the inputs that the pool's network has.
+    /// Returns a tokenizer that builds only the inputs that the pool's network has.
     pub(crate) fn for_pool(self, pool: &Pool) -> Result<Self> {
         let with_types = pool.with(|session| {
             Ok(session.inputs().iter().any(|input| input.name() == "token_type_ids"))
@@ -91,15 +91,15 @@ impl BertTokenizer {
         Ok(Tokens { ids: whole(encoding.get_ids()), types: whole(encoding.get_type_ids()) })
     }
 
-    /// The number of tokens in a whole text without special ones, including those beyond the
-    /// window.
+    /// Returns the number of tokens in the whole text, without special tokens but including those
+    /// beyond the window.
     pub(crate) fn count(&self, text: &str) -> Result<usize> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
         let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
         Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
     }
 
-    /// The input tensors of a batch, padded to its longest text.
+    /// Returns the input tensors for a batch, padded to its longest text.
     pub(crate) fn inputs<'a>(
         &self,
         batch: impl ExactSizeIterator<Item = &'a Tokens> + Clone,

@@ -1,11 +1,11 @@
-//! Assembles a streamed chat completion into the body of a complete one.
+//! Assembles a streamed chat completion into the body of an ordinary response.
 
 use serde_json::{Value, json};
 
 /// Receives each piece of text as it arrives.
 pub(crate) type OnToken<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
-/// Assembles server-sent events.
+/// Assembles server-sent events into a completion.
 pub(super) struct StreamAssembler<'a> {
     on_token: OnToken<'a>,
     /// The incomplete last line.
@@ -69,7 +69,7 @@ impl<'a> StreamAssembler<'a> {
         }
     }
 
-    /// The completion; fails if the stream reported an error or ended early.
+    /// Returns the completion; fails if the stream reported an error or ended early.
     pub(super) fn finish(self) -> Result<Value, String> {
         if let Some(error) = self.error {
             return Err(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned));

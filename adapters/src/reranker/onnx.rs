@@ -1,5 +1,5 @@
-//! Re-ranker: a cross-encoder (a BERT-like network that scores a question and a text together) on ONNX
-//! Runtime.
+//! A reranker on ONNX Runtime: a cross-encoder, that is, a BERT-like network that scores a question
+//! and a text together.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,19 +14,20 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, Tokens, faile
 /// The model files and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxRerankerOptions {
-    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally, `token_type_ids`, int64
-    /// [batch, sequence]; its first output is float32 [batch] or [batch, 1], the logit of the probability
-    /// that the text answers the question.
+    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally,
+    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch] or [batch,
+    /// 1], the logit of the probability that the text answers the question.
     pub model: PathBuf,
     /// The model's `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Maximum tokens of a question and a text together, including special ones; more are truncated.
+    /// Maximum number of tokens in a question and a text together, including special tokens; longer
+    /// texts are truncated.
     pub max_tokens: usize,
-    /// Threads of ONNX Runtime.
+    /// Threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// A cross-encoder re-ranker. Cheap to clone.
+/// A cross-encoder reranker. Cheap to clone.
 #[derive(Clone)]
 pub struct OnnxReranker {
     network: Arc<Network>,
@@ -47,7 +48,7 @@ struct Pair {
 /// Minimum value of `max_tokens`.
 const MIN_TOKENS: usize = 16;
 
-/// Maximum tokens of a batch, including padding; larger batches are not faster on a CPU.
+/// Maximum number of tokens in a batch, including padding; larger batches are not faster on a CPU.
 const MAX_BATCH_TOKENS: usize = 512;
 
 impl OnnxReranker {

@@ -1,4 +1,4 @@
-//! The configuration section `[reranker]`; opens the re-ranker that it selects.
+//! Defines the configuration section `[reranker]` and opens the reranker that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 use crate::models;
 use crate::open::{NetworkKind, OpenError};
 
-/// The settings of the re-ranker.
+/// Settings of the reranker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// The kind of re-ranker.
+    /// The kind of reranker.
     pub kind: NetworkKind,
-    /// Model file under `models.dir` (onnx).
+    /// Path of the model file, relative to `models.dir` (onnx).
     pub file: PathBuf,
-    /// Tokenizer file under `models.dir` (onnx).
+    /// Path of the tokenizer file, relative to `models.dir` (onnx).
     pub tokenizer: PathBuf,
-    /// Maximum tokens of a question and a sentence together; more are truncated (onnx).
+    /// Maximum number of tokens in a question and a sentence together; longer sentences are
+    /// truncated (onnx).
     pub max_tokens: usize,
 }
 
@@ -34,7 +35,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the re-ranker; `None` if none is configured or available.
+/// Opens the reranker; returns `None` if none is configured or available.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

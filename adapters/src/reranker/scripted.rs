@@ -1,4 +1,4 @@
-//! A scripted re-ranker for tests.
+//! A scripted reranker for tests.
 
 use async_trait::async_trait;
 use ports::Result;
@@ -6,13 +6,14 @@ use ports::reranker::Reranker;
 
 type Script = dyn Fn(&str, &str) -> f32 + Send + Sync;
 
-/// Scores each text with a closure over the question and the text.
+/// Scores each text by calling a closure with the question and the text.
 pub struct ScriptedReranker {
     script: Box<Script>,
 }
 
 impl ScriptedReranker {
-    /// Scores each text with `script`, 0..1.
+    /// Creates a reranker that calls `script` with the question and each text; it returns a score
+    /// in 0..1.
     pub fn new(script: impl Fn(&str, &str) -> f32 + Send + Sync + 'static) -> Self {
         Self { script: Box::new(script) }
     }

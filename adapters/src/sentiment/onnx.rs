@@ -1,5 +1,5 @@
 //! Sentiment analysis with a text classifier (RoBERTa, DistilBERT or similar) on ONNX Runtime, as
-//! exported by optimum: two classes, three, or one to five stars.
+//! exported by optimum. The classes are two, three, or one to five stars.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, failed, unfit
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxSentimentOptions {
     /// Folder with `model.onnx`, `tokenizer.json` and `config.json`, whose `id2label` names the
-    /// classes. Inputs: `input_ids`, `attention_mask` and optionally `token_type_ids`, int64
-    /// [batch, sequence]; first output: float32 [batch, classes].
+    /// classes. The network's inputs are `input_ids`, `attention_mask` and, optionally,
+    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, classes].
     pub folder: PathBuf,
-    /// Maximum number of tokens per text, including special ones; longer texts are truncated.
+    /// Maximum number of tokens per text, including special tokens; longer texts are truncated.
     pub max_tokens: usize,
-    /// Threads of the runtime.
+    /// Threads and sessions of the network.
     pub threading: Threading,
 }
 
@@ -54,8 +54,7 @@ struct Config {
 const NEUTRAL: Sentiment = Sentiment { positive: 0.0, neutral: 1.0, negative: 0.0 };
 
 impl OnnxSentiment {
-    /// Opens the model and runs it on a word, so that an unsuitable model fails here.
-    /// *Blocks*.
+    /// Opens the model and runs it on one word, so that an unsuitable model fails here. *Blocks*.
     pub fn open(runtime: &Runtime, options: &OnnxSentimentOptions) -> Result<Self> {
         let model = options.folder.join("model.onnx");
         let pool = Pool::open(runtime, &model, options.threading, Inputs::Varied)?;
@@ -72,7 +71,7 @@ impl OnnxSentiment {
     }
 }
 
-/// The class of each output of the network.
+/// Returns the class of each output of the network.
 fn classes(config: &Path) -> Result<Vec<Class>> {
     let invalid = |why: String| {
         PortError::new(ErrorKind::Invalid, format!("cannot use {}: {why}", config.display()))
@@ -88,7 +87,7 @@ fn classes(config: &Path) -> Result<Vec<Class>> {
         "1 star" | "2 stars" => Some(Class::Negative),
         "3 stars" => Some(Class::Neutral),
         "4 stars" | "5 stars" => Some(Class::Positive),
-        // The order of models that do not name their classes.
+        // The usual order in models that do not name their classes.
         "label_0" => Some(Class::Negative),
         "label_1" if labels.len() == 3 => Some(Class::Neutral),
         "label_1" if labels.len() == 2 => Some(Class::Positive),
@@ -127,8 +126,8 @@ impl Classifier {
     }
 }
 
-/// Computes the softmax of the logits by class. With two classes, the undecided share counts as
-/// neutral.
+/// Computes the softmax of the logits and adds it up by class. If there are only two classes, the
+/// undecided share counts as neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
     let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f32> = logits.iter().map(|logit| (logit - max_logit).exp()).collect();

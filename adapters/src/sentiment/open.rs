@@ -1,4 +1,4 @@
-//! The configuration section `[sentiment]`; opens the adapter that it selects.
+//! Defines the configuration section `[sentiment]` and opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{OpenError, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// VADER's lexicon and rules: English, without weights.
+    /// VADER's lexicon and rules for English, without weights.
     #[default]
     Vader,
     /// A text classifier on ONNX Runtime.
@@ -26,7 +26,7 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of classifier.
     pub kind: Kind,
-    /// Folder of the model under `models.dir`, as optimum exports it (onnx).
+    /// Folder of the model, relative to `models.dir`, as exported by optimum (onnx).
     pub folder: PathBuf,
     /// Maximum number of tokens per text; longer texts are truncated (onnx).
     pub max_tokens: usize,

@@ -17,7 +17,8 @@ pub struct ScriptedSentiment {
 }
 
 impl ScriptedSentiment {
-    /// Calls `script` for each text; its shares must add up to 1.
+    /// Creates a classifier that calls `script` for each text; the shares that it returns must add
+    /// up to 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&str) -> Result<Sentiment> + Send + Sync + 'static,
@@ -25,7 +26,7 @@ impl ScriptedSentiment {
         Self { script: Box::new(script), calls: AtomicUsize::new(0) }
     }
 
-    /// Number of calls of [`SentimentClassifier::classify`].
+    /// Returns the number of calls of [`SentimentClassifier::classify`].
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

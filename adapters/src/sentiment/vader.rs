@@ -1,7 +1,7 @@
-//! VADER (Hutto and Gilbert, ICWSM 2014): sentiment of English text by lexicon and rules. Scores
-//! equal those of the authors' package vaderSentiment 3.3.2 to its three decimals, including its
-//! quirks; `scripts/models/make_vader_data.py` generates the lexicon and the reference scores of the
-//! tests.
+//! VADER (Hutto and Gilbert, ICWSM 2014): sentiment analysis of English text with a lexicon and
+//! rules. Scores equal those of the authors' package vaderSentiment 3.3.2 to its three decimals,
+//! including its quirks. `scripts/models/make_vader_data.py` generates the lexicon and the
+//! reference scores for the tests.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -25,8 +25,9 @@ impl Vader {
         Self { tables: Arc::new(Tables::new(lexicon)) }
     }
 
-    /// Creates a classifier with another lexicon: one token per line, a tab and its valence (−4..4). Further
-    /// columns and empty lines are ignored, so VADER's original file works unchanged.
+    /// Creates a classifier with a custom lexicon. Each line has a token, a tab and the token's
+    /// valence (−4..4). Further columns and empty lines are ignored, so VADER's original file works
+    /// unchanged.
     pub fn with_lexicon(lexicon: &str) -> Result<Self> {
         Ok(Self { tables: Arc::new(Tables::new(parse(lexicon)?)) })
     }
@@ -147,7 +148,7 @@ impl Tables {
         }
         let Some(&rated) = self.lexicon.get(word) else { return 0.0 };
         let mut valence = rated;
-        // "no" before a rated word only negates it; its own rating does not count.
+        // "no" before a rated word only negates that word; the rating of "no" does not count.
         if word == "no" && words.next(i).is_some_and(|next| self.knows(next)) {
             valence = 0.0;
         }
@@ -182,7 +183,7 @@ impl Tables {
         valence
     }
 
-    /// The change that the word at `i` makes to the valence of a following word.
+    /// Returns how much the word at `i` changes the `valence` of a following word.
     fn boost(&self, words: &SentimentTokens, i: usize, valence: f64) -> f64 {
         let Some(&boost) = self.boosters.get(words.lower[i].as_str()) else { return 0.0 };
         let mut boost = if valence < 0.0 { -boost } else { boost };
@@ -217,7 +218,7 @@ impl SentimentTokens {
         self.lower.get(i + 1).map(String::as_str)
     }
 
-    /// Whether a word is in capitals and others are not.
+    /// Whether a word is in capitals and other words are not.
     fn stands_out(&self, i: usize) -> bool {
         self.upper[i] && self.mixed
     }
@@ -247,7 +248,7 @@ fn negate(words: &SentimentTokens, i: usize, distance: usize, valence: f64) -> f
     let emphatic = |word: &str| word == "so" || word == "this";
     let (strengthened, unchanged) = match distance {
         2 => (at(2) == "never" && emphatic(at(1)), at(2) == "without" && at(1) == "doubt"),
-        // The reference binds "and" before "or" here, so that "so" alone intensifies.
+        // In the reference, "and" binds before "or" here, so that "so" alone intensifies.
         3 => (
             (at(3) == "never" && emphatic(at(2))) || emphatic(at(1)),
             at(3) == "without" && (at(2) == "doubt" || at(1) == "doubt"),
@@ -263,7 +264,8 @@ fn negate(words: &SentimentTokens, i: usize, distance: usize, valence: f64) -> f
     }
 }
 
-/// Idioms whose rating differs from that of their words. Needs three words before `i`.
+/// Applies idioms whose rating differs from that of their words. There must be three words before
+/// `i`.
 fn idioms(words: &SentimentTokens, i: usize, mut valence: f64) -> f64 {
     let rating = |phrase: &str| IDIOMS.iter().find(|(p, _)| *p == phrase).map(|(_, v)| *v);
     let ending_here = [i - 1..i + 1, i - 2..i + 1, i - 2..i, i - 3..i, i - 3..i - 1];
@@ -285,13 +287,13 @@ fn idioms(words: &SentimentTokens, i: usize, mut valence: f64) -> f64 {
     valence
 }
 
-/// Halves valences before the first "but" and multiplies those after it by 1.5. The reference looks
-/// up each valence by value, so an earlier equal one is changed instead.
+/// Halves valences before the first "but" and multiplies those after it by 1.5. Like the reference,
+/// looks up each valence by value, so that an earlier equal valence is changed instead.
 fn weigh_around_but(words: &SentimentTokens, valences: &mut [f64]) {
     let Some(but) = words.lower.iter().position(|w| w == "but") else { return };
     for k in 0..valences.len() {
         let valence = valences[k];
-        // Zeros stay zero, and most words have none.
+        // Zero stays zero, and most words have a valence of zero.
         if valence == 0.0 {
             continue;
         }
@@ -304,7 +306,7 @@ fn weigh_around_but(words: &SentimentTokens, valences: &mut [f64]) {
     }
 }
 
-/// Emphasis from exclamation marks (up to four) and two or more question marks.
+/// Returns the emphasis from exclamation marks (up to four) and from two or more question marks.
 fn emphasis(text: &str) -> f64 {
     let count = |mark| text.bytes().filter(|b| *b == mark).count();
     let exclaimed = count(b'!').min(4) as f64 * 0.292;
@@ -317,7 +319,7 @@ fn emphasis(text: &str) -> f64 {
 }
 
 fn shares(valences: &[f64], emphasis: f64) -> Sentiment {
-    // Adds 1 to each rating, to balance neutral words, which weigh 1.
+    // Adds 1 to each rating to balance neutral words, which weigh 1.
     let mut positive: f64 = valences.iter().filter(|v| **v > 0.0).map(|v| v + 1.0).sum();
     let mut negative: f64 = valences.iter().filter(|v| **v < 0.0).map(|v| 1.0 - v).sum();
     let neutral = valences.iter().filter(|v| **v == 0.0).count() as f64;

@@ -12,10 +12,10 @@ use super::filterbank::{BANDS, Convention, Filterbank, without_mean};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// Minimum duration of a segment, seconds: a shorter one identifies no voice.
+/// Minimum duration of a segment, in seconds; a shorter one does not identify a voice.
 const MIN_SECONDS: f64 = 0.3;
-/// Maximum duration that is embedded, seconds: only the middle of a longer segment is used, which
-/// bounds memory.
+/// Maximum duration to embed, in seconds; only the middle of a longer segment is used, which limits
+/// memory.
 const MAX_SECONDS: f64 = 30.0;
 /// Audio with a lower peak is silence.
 const SILENCE: f32 = 1e-3;
@@ -23,12 +23,12 @@ const SILENCE: f32 = 1e-3;
 /// Options of [`XVectorEmbedder::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct XVectorOptions {
-    /// A network from `[batch, frames, 80]` to `[batch, length]`. `framework` = `3d-speaker` in its
-    /// metadata selects that filterbank; the default is WeSpeaker's.
+    /// A network from `[batch, frames, 80]` to `[batch, length]`. If `framework` in its metadata is
+    /// `3d-speaker`, 3D-Speaker's filterbank is used, otherwise WeSpeaker's.
     pub model: PathBuf,
-    /// Minimum cosine of two segments of one voice, −1..1; depends on the network.
+    /// Minimum cosine (−1..1) between two segments of the same voice; depends on the network.
     pub same_voice: f32,
-    /// Threads of the runtime.
+    /// Threads and sessions of the network.
     pub threading: Threading,
 }
 
@@ -136,7 +136,7 @@ mod tests {
         serde_json::from_slice(&std::fs::read(fixture("speaker_reference.json")).unwrap()).unwrap()
     }
 
-    /// The same noise as in `scripts/fixtures/speaker.py`.
+    /// Generates the same noise as `scripts/fixtures/speaker.py`.
     fn noise(seed: u32, seconds: f64) -> Vec<f32> {
         let mut state = seed;
         let samples = (0..(seconds * 16_000.0) as i64).map(|i| {

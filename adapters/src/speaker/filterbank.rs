@@ -27,12 +27,12 @@ pub(super) fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
     levels
 }
 
-/// The window and sample scale of the training data.
+/// The window and sample scale that a network was trained with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Convention {
-    /// Povey window and samples within ±1, torchaudio's defaults: 3D-Speaker.
+    /// Povey window and samples within ±1, which are torchaudio's defaults; used by 3D-Speaker.
     Povey,
-    /// Hamming window and 16-bit sample values: WeSpeaker.
+    /// Hamming window and 16-bit sample values; used by WeSpeaker.
     Hamming,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Filterbank {
     full_scale: f32,
     transform: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
-    /// For each band the first Fourier bin and the weights from there on.
+    /// For each band, the first Fourier bin and the weights from that bin on.
     bands: Vec<(usize, Vec<f32>)>,
 }
 
@@ -56,7 +56,7 @@ impl Filterbank {
                 let at = mel(bin as f64 * f64::from(SAMPLE_RATE) / POINTS as f64);
                 ((at - left) / (centre - left)).min((right - at) / (right - centre)).max(0.0)
             };
-            // The last bin, at half the sample rate, belongs to no band.
+            // The last bin, at half the sample rate, does not belong to any band.
             let bins = 0..POINTS / 2;
             let from = bins.clone().find(|bin| weight(*bin) > 0.0).unwrap_or(0);
             let weights = (from..bins.end).map(|bin| weight(bin) as f32);
@@ -78,7 +78,7 @@ impl Filterbank {
         }
     }
 
-    /// The band levels, frame by frame.
+    /// Returns the band levels, frame by frame.
     pub(super) fn levels(&self, samples: &[f32]) -> Vec<f32> {
         const PRE_EMPHASIS: f32 = 0.97;
         let mut frame = [0.0_f32; FRAME];
@@ -102,7 +102,7 @@ impl Filterbank {
                 *slot = (sample - PRE_EMPHASIS * before) * weight;
                 before = sample;
             }
-            // Can only fail for other lengths than those of the plan.
+            // Can only fail for lengths other than the planned ones.
             let _ = self.transform.process(&mut padded, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             levels.extend(self.bands.iter().map(|(from, weights)| {

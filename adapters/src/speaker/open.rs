@@ -1,4 +1,4 @@
-//! The configuration section `[speaker]`; opens the adapters that it selects.
+//! Defines the configuration section `[speaker]` and opens the adapters that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,18 +15,20 @@ use crate::open::{NetworkKind, OpenError};
 pub struct Settings {
     /// The kind of diarization.
     pub kind: NetworkKind,
-    /// Segmentation network under `models.dir`: like pyannote segmentation 3.0, from windows of 10
-    /// s to a powerset of three speakers.
+    /// Path of the segmentation network, relative to `models.dir`. Like pyannote segmentation 3.0,
+    /// it must map windows of 10 s to the powerset of three speakers.
     pub segmentation: PathBuf,
-    /// Speaker embedding network under `models.dir`, as exported by 3D-Speaker or WeSpeaker.
+    /// Path of the speaker embedding network, relative to `models.dir`, as exported by 3D-Speaker
+    /// or WeSpeaker.
     pub file: PathBuf,
-    /// Cosine from which clean 1.5 s segments belong to one voice, −1..1; it depends on the model.
-    /// Noisy audio lowers the threshold, down to half of it.
+    /// Minimum cosine (−1..1) at which clean 1.5 s segments belong to the same voice; it depends on
+    /// the model. In noisy audio, the threshold is lowered to as little as half of this.
     pub same_voice_threshold: f32,
 }
 
 impl Default for Settings {
-    /// `same_voice_threshold` is what 3D-Speaker publishes for agglomerative clustering of CAM++ vectors.
+    /// `same_voice_threshold` is the value that 3D-Speaker publishes for agglomerative clustering
+    /// of CAM++ vectors.
     fn default() -> Self {
         Self {
             kind: NetworkKind::default(),
@@ -37,7 +39,7 @@ impl Default for Settings {
     }
 }
 
-/// The two networks for diarization; one alone is not enough.
+/// The two networks for diarization; it needs both.
 pub struct Networks {
     /// Finds the active speakers.
     pub segmentation: Arc<dyn SpeakerSegmentation>,
@@ -45,7 +47,7 @@ pub struct Networks {
     pub embedder: Arc<dyn SpeakerEmbedder>,
 }
 
-/// Opens the networks; `None` if diarization is disabled.
+/// Opens the networks; returns `None` if diarization is disabled.
 pub fn open(section: &Settings, models: &models::Settings) -> Result<Option<Networks>, OpenError> {
     section.kind.open("speaker diarization is off", || networks(section, models))
 }

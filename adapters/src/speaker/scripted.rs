@@ -6,14 +6,14 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 
 type Script = dyn Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync;
 
-/// Calls a closure with the samples, except for less than 0.1 s and digital silence, which have no
-/// voice.
+/// Calls a closure with the samples. Less than 0.1 s of audio and digital silence have no voice.
 pub struct ScriptedSpeakerEmbedder {
     script: Box<Script>,
 }
 
 impl ScriptedSpeakerEmbedder {
-    /// `script` returns a vector of any length but zero; it is normalized to length 1.
+    /// Creates an embedder. `script` returns a nonzero vector, which is then normalized to length
+    /// 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync + 'static,
@@ -47,14 +47,14 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
 
 type SegmentationScript = dyn Fn(&[f32]) -> u8 + Send + Sync;
 
-/// Calls a closure with the samples of each 0.1 s frame, in windows of 10 s; nobody speaks in
+/// Calls a closure with the samples of each 0.1 s frame, in windows of 10 s. Nobody speaks during
 /// digital silence.
 pub struct ScriptedSpeakerSegmentation {
     script: Box<SegmentationScript>,
 }
 
 impl ScriptedSpeakerSegmentation {
-    /// `script` returns a bit mask of three speakers.
+    /// Creates a segmentation. `script` returns a bit mask of three speakers.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> u8 + Send + Sync + 'static,

@@ -11,14 +11,15 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// The window length that the network was trained on, 10 s.
+/// The window length that the network was trained with, 10 s in samples.
 const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
-/// Hop size in samples, and the receptive field of a frame.
+/// Hop size and receptive field of a frame, in samples.
 const STEP: usize = 270;
 const RECEPTIVE_FIELD: usize = 991;
 
-/// Speakers per window, and the speaker sets of the powerset classes: nobody, one, two at once.
+/// Maximum number of speakers per window, and the speaker set of each powerset class: nobody, one,
+/// or two at once.
 const SPEAKERS: usize = 3;
 const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 
@@ -27,11 +28,11 @@ const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 pub struct PyannoteOptions {
     /// A network from `[batch, 1, samples]` to `[batch, frames, 7]`.
     pub model: PathBuf,
-    /// Threads per inference, and number of parallel inferences.
+    /// Threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// The segmentation. Cheap to clone.
+/// The segmentation model. Cheap to clone.
 #[derive(Clone)]
 pub struct PyannoteSegmentation {
     pool: Arc<Pool>,
@@ -49,7 +50,7 @@ impl PyannoteSegmentation {
     }
 }
 
-/// The speaker sets of each window, frame by frame. *Blocks*.
+/// Returns the speaker sets of each window, frame by frame. *Blocks*.
 fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
     let (count, samples) = (windows.len(), windows.concat());
     pool.with(|session| {
@@ -71,7 +72,7 @@ fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
     })
 }
 
-/// Number of frames per window.
+/// Returns the number of frames per window.
 fn frames() -> usize {
     (WINDOW - RECEPTIVE_FIELD) / STEP + 1
 }

@@ -1,4 +1,4 @@
-//! The configuration section `[vad]`; opens the adapter that it selects.
+//! Defines the configuration section `[vad]` and opens the adapter that it selects.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::{OpenError, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Silero if its file exists, else spectral.
+    /// Silero if its file exists, otherwise spectral.
     #[default]
     Auto,
     /// Silero on ONNX Runtime.
     Silero,
-    /// Rules on the spectrum, without a model; takes some music for speech.
+    /// Rules on the spectrum, without a model; mistakes some music for speech.
     Spectral,
     /// No speech detection.
     None,
@@ -32,14 +32,14 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of detector.
     pub kind: Kind,
-    /// Model file under `models.dir` (silero).
+    /// Path of the model file, relative to `models.dir` (silero).
     pub file: PathBuf,
-    /// Minimum probability at which speech begins, 0..1.
+    /// Minimum probability (0..1) at which speech begins.
     pub threshold: f32,
-    /// Minimum duration of speech, seconds.
+    /// Minimum duration of speech, in seconds.
     #[serde(with = "seconds")]
     pub min_speech: f64,
-    /// Minimum duration of a pause that ends speech, seconds.
+    /// Minimum duration of a pause that ends speech, in seconds.
     #[serde(with = "seconds")]
     pub min_silence: f64,
 }
@@ -69,7 +69,7 @@ impl From<&Settings> for SpeechOptions {
     }
 }
 
-/// Opens the detector; `None` if it is disabled.
+/// Opens the detector; returns `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

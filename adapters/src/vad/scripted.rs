@@ -1,4 +1,4 @@
-//! Speech at scripted times, for tests of the domain.
+//! A detector that finds speech at scripted times, for tests of the domain.
 
 use ports::{
     Result,
@@ -6,7 +6,7 @@ use ports::{
     vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
-/// Finds speech in the given spans, up to the end of the stream and except in digital silence.
+/// Finds speech in the given spans, except in digital silence and after the end of the stream.
 pub struct ScriptedVoiceActivity {
     spans: Vec<SpeechSpan>,
 }

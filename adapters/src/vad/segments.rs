@@ -1,21 +1,21 @@
-//! Converts the speech probability of each window into spans: hysteresis, minimum durations of
-//! speech and pauses, padding. Voice activity adapters call it for each window; it stores spans,
-//! not audio.
+//! Converts the speech probabilities of windows into spans, with hysteresis, minimum durations of
+//! speech and pauses, and padding. Voice activity adapters call it for each window; it stores
+//! spans, not audio.
 
 use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
 
-/// When speech begins and ends.
+/// Rules for when speech begins and ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeechOptions {
-    /// Minimum probability of the window at which speech begins, 0..1.
+    /// Minimum probability (0..1) of a window at which speech begins.
     pub threshold: f32,
-    /// Minimum probability of windows that continue speech, at most `threshold`.
+    /// Minimum probability of a window that continues speech; at most `threshold`.
     pub release_threshold: f32,
-    /// Minimum duration of speech, seconds.
+    /// Minimum duration of speech, in seconds.
     pub min_speech: f64,
-    /// Minimum duration of a pause that ends speech, seconds.
+    /// Minimum duration of a pause that ends speech, in seconds.
     pub min_silence: f64,
-    /// Added before and after each span if there is room, seconds.
+    /// Time to add before and after each span if there is room, in seconds.
     pub padding: f64,
 }
 
@@ -26,7 +26,7 @@ impl Default for SpeechOptions {
     }
 }
 
-/// State of one stream. Positions are in samples.
+/// The state of one stream. Positions are in samples.
 pub(super) struct Segmenter {
     threshold: f32,
     release: f32,
@@ -84,7 +84,7 @@ impl Segmenter {
         let mut spans: Vec<SpeechSpan> = Vec::with_capacity(self.spans.len());
         let mut from = 0;
         for (i, (start, end)) in self.spans.iter().enumerate() {
-            // Both sides share a pause that is too short for full padding.
+            // If a pause is too short for full padding, both spans get half of it.
             let next = self.spans.get(i + 1).map(|s| s.0);
             let room = next.map_or(total.saturating_sub(*end), |next| (next - end) / 2);
             let begin = start.saturating_sub(self.padding).max(from);

@@ -12,7 +12,7 @@ use ports::{
 use super::segments::{Segmenter, SpeechOptions};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// New samples per inference; the network also receives `CONTEXT` earlier ones.
+/// New samples per inference; the network also receives the `CONTEXT` samples before them.
 const WINDOW: usize = 512;
 const CONTEXT: usize = 64;
 const STATE: usize = 2 * 128;
@@ -20,11 +20,11 @@ const STATE: usize = 2 * 128;
 /// Options of [`Silero::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SileroOptions {
-    /// For example `silero_vad_16k_op15.onnx`.
+    /// The model file, for example `silero_vad_16k_op15.onnx`.
     pub model: PathBuf,
-    /// When speech begins and ends.
+    /// Rules for when speech begins and ends.
     pub speech: SpeechOptions,
-    /// Threads of the runtime; one is enough for this small network.
+    /// Threads and sessions; one thread is enough for this small network.
     pub threading: Threading,
 }
 
@@ -119,7 +119,7 @@ impl Stream {
 
 impl VoiceActivitySession for Stream {
     fn push(&mut self, samples: &[f32]) -> Result<()> {
-        // One window at a time, so that a long block is not copied whole.
+        // Processes one window at a time, so that a long block is not copied as a whole.
         for block in samples.chunks(WINDOW) {
             self.pending.extend(block);
             self.total += block.len() as u64;

@@ -1,5 +1,5 @@
-//! Voice activity detection without a model: level above noise, voicing, and the rhythm of
-//! syllables. The fallback if no network is configured; it mistakes rhythmic music for speech.
+//! Voice activity detection without a model, based on level above noise, voicing, and the rhythm of
+//! syllables. The fallback if no network is available; mistakes rhythmic music for speech.
 
 use ports::{
     Result,
@@ -16,14 +16,13 @@ const FRAME: usize = 512;
 const HOP: usize = 256;
 const POINTS: usize = 1024;
 
-/// Detects speech by rules on the spectrum.
+/// Detects speech with rules on the spectrum.
 pub struct SpectralVoiceActivity {
     speech: SpeechOptions,
 }
 
 impl SpectralVoiceActivity {
-    /// Creates a detector with different rules for when speech begins and ends than
-    /// [`Self::default`].
+    /// Creates a detector with custom rules for when speech begins and ends.
     pub fn new(speech: SpeechOptions) -> Self {
         Self { speech }
     }
@@ -31,7 +30,7 @@ impl SpectralVoiceActivity {
 
 impl Default for SpectralVoiceActivity {
     fn default() -> Self {
-        // Longer than for a network: level and voicing drop inside words.
+        // Longer durations than for a network, because level and voicing drop within words.
         Self::new(SpeechOptions { min_speech: 0.3, min_silence: 0.3, ..SpeechOptions::default() })
     }
 }
@@ -53,14 +52,14 @@ impl VoiceActivityDetector for SpectralVoiceActivity {
     }
 }
 
-/// Stores two bytes per 16 ms, 450 kB per hour.
+/// One stream of samples. Stores two bytes per 16 ms, which is 450 kB per hour.
 struct Stream {
     speech: SpeechOptions,
     spectrum: Spectrum,
     pending: Vec<f32>,
-    /// Power from 150 Hz to 3800 Hz, packed by [`Level`].
+    /// Power between 150 Hz and 3800 Hz per frame, packed by [`Level`].
     levels: Vec<u8>,
-    /// Highest autocorrelation at pitch lags of a voice, 255 for 1.25.
+    /// Highest autocorrelation per frame at the lags of a voice's pitch; 255 stands for 1.25.
     voicings: Vec<u8>,
     total: u64,
 }
@@ -81,7 +80,7 @@ impl VoiceActivitySession for Stream {
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>> {
         let mut segmenter = Segmenter::new(&self.speech, HOP);
         let Some(threshold) = self.threshold() else { return Ok(Vec::new()) };
-        // In blocks, so that memory does not grow with the length of the audio.
+        // Processes blocks, so that this memory does not grow with the length of the audio.
         for begin in (0..self.levels.len()).step_by(BLOCK) {
             let end = (begin + BLOCK).min(self.levels.len());
             for probability in self.probabilities(begin..end, threshold) {
@@ -93,19 +92,19 @@ impl VoiceActivitySession for Stream {
 }
 
 const BLOCK: usize = 16_384;
-/// Frames beyond the ends of a block that smoothing reads.
+/// Number of frames that smoothing reads beyond each end of a block.
 const MARGIN: usize = 160;
 
-/// Level thresholds for speech, dB. The threshold lies this much above the quietest tenth, but
-/// between the other two distances below the loudest twentieth. They were tuned on the clips with
-/// labelled speech.
+/// Level thresholds for speech, in dB. The threshold is `ABOVE_NOISE` above the quietest tenth of
+/// the frames, but limited to between `BELOW_PEAK` and `CLOSE_TO_PEAK` below the loudest twentieth.
+/// The values were tuned on the clips with labelled speech.
 const ABOVE_NOISE: f32 = 9.0;
 const BELOW_PEAK: f32 = 35.0;
 const CLOSE_TO_PEAK: f32 = 16.0;
-/// Audio with quieter peaks is silence, dB.
+/// Peak level, in dB, below which audio is silence.
 const SILENCE: f32 = -35.0;
 const VOICED: f32 = 0.45;
-/// Minimum level change between syllables, dB; held notes and steady noise stay below it.
+/// Minimum level change between syllables, in dB; held notes and steady noise stay below it.
 const RHYTHM: f32 = 3.2;
 
 impl Stream {
@@ -126,7 +125,7 @@ impl Stream {
         self.voicings.push((voicing * 204.0).clamp(0.0, 255.0) as u8);
     }
 
-    /// The minimum level of speech, dB; `None` for silence.
+    /// Returns the minimum level of speech and the peak level, in dB; `None` for silence.
     fn threshold(&self) -> Option<(f32, f32)> {
         let mut counts = [0_usize; 256];
         for level in &self.levels {
@@ -175,7 +174,7 @@ impl Stream {
     }
 }
 
-/// A level packed into a byte: −90 dB to 69 dB in steps of ⅝ dB.
+/// Packs a level into a byte: −90 dB to 69 dB in steps of ⅝ dB.
 struct Level;
 
 impl Level {
@@ -192,7 +191,7 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Moving average over `reach` values to either side, fewer at the ends.
+/// Computes the moving average over `reach` values on either side, fewer at the ends.
 fn smooth(values: &[f32], reach: usize) -> Vec<f32> {
     let mut sums = Vec::with_capacity(values.len() + 1);
     sums.push(0.0_f64);

@@ -1,23 +1,23 @@
-//! Windowed Fourier transforms of audio, and the autocorrelation for voicing and pitch. The
-//! spectral detector calls it for each frame.
+//! Windowed Fourier transforms of audio, and the autocorrelation for detecting voicing and pitch.
+//! The spectral detector calls this for each frame.
 
 use std::sync::Arc;
 
 use realfft::{ComplexToReal, RealFftPlanner, RealToComplex, num_complex::Complex};
 
-/// Transforms frames of one size, zero-padded to `padded` points.
+/// Transforms frames of a fixed size, zero-padded to `padded` points.
 pub(super) struct Spectrum {
     window: Vec<f32>,
     forward: Arc<dyn RealToComplex<f32>>,
     inverse: Arc<dyn ComplexToReal<f32>>,
     padded: Vec<f32>,
     bins: Vec<Complex<f32>>,
-    /// Autocorrelation of the window function, 1 at lag 0.
+    /// Autocorrelation of the window function; 1 at lag 0.
     window_autocorrelation: Vec<f32>,
 }
 
 impl Spectrum {
-    /// `padded` must be even and at least `size`.
+    /// Plans transforms of frames of `size` samples. `padded` must be even and at least `size`.
     pub(super) fn new(size: usize, padded: usize) -> Self {
         let mut planner = RealFftPlanner::new();
         let turn = std::f32::consts::TAU / size as f32;
@@ -40,20 +40,20 @@ impl Spectrum {
         this
     }
 
-    /// Passes the power of each bin of a frame to `read`.
+    /// Computes the power of each bin of a frame and passes it to `read`.
     pub(super) fn power(&mut self, frame: &[f32], mut read: impl FnMut(&[f32])) {
         self.padded.fill(0.0);
         for ((slot, sample), weight) in self.padded.iter_mut().zip(frame).zip(&self.window) {
             *slot = sample * weight;
         }
-        // Can only fail for other lengths than those of the plan.
+        // Can only fail for lengths other than the planned ones.
         let _ = self.forward.process(&mut self.padded, &mut self.bins);
         let power: Vec<f32> = self.bins.iter().map(|b| b.norm_sqr()).collect();
         read(&power);
     }
 
-    /// Autocorrelation by lag of the last frame passed to [`Self::power`], restricted to the bins
-    /// in `band`. Not normalized: lag 0 is `padded` times the energy.
+    /// Returns the autocorrelation, by lag, of the last frame passed to [`Self::power`], restricted
+    /// to the bins in `band`. Not normalized: lag 0 is `padded` times the energy.
     pub(super) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
         for (i, bin) in self.bins.iter_mut().enumerate() {
             let power = if band.contains(&i) { bin.norm_sqr() } else { 0.0 };
@@ -63,7 +63,7 @@ impl Spectrum {
         &self.padded[..self.padded.len() / 2]
     }
 
-    /// The window's own autocorrelation at a lag, 1 at lag 0.
+    /// Returns the autocorrelation of the window function at `lag`.
     pub(super) fn window_autocorrelation(&self, lag: usize) -> f32 {
         self.window_autocorrelation[lag]
     }

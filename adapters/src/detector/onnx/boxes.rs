@@ -1,4 +1,4 @@
-//! Boxes in the model's input, and non-maximum suppression.
+//! Boxes in coordinates of the model's input, and non-maximum suppression.
 
 /// A detected box with its class index.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,12 +11,12 @@ pub(super) struct ScoredBox {
     pub(super) corners: [f32; 4],
 }
 
-/// Upper bound on boxes to compare; the threshold drops most proposals before.
+/// Maximum number of boxes to compare; the threshold has already dropped most proposals.
 const MAX_CANDIDATES: usize = 3_000;
 
-/// Non-maximum suppression: keeps the best boxes, most confident first. Of two boxes whose overlap
-/// exceeds the limit in `overlaps`, the first for equal and the second for different classes, drops
-/// the less confident one.
+/// Non-maximum suppression: returns the best boxes, most confident first. If two boxes overlap by
+/// more than the limit, drops the less confident one; `overlaps` holds the limits for boxes of the
+/// same class and of different classes.
 pub(super) fn suppress(
     mut found: Vec<ScoredBox>,
     overlaps: [f32; 2],

@@ -1,4 +1,4 @@
-//! The 80 classes of COCO in the order of detectors trained on it.
+//! The 80 classes of COCO, in the order that detectors trained on COCO use.
 
 pub(super) const LABELS: [&str; 80] = [
     "person",

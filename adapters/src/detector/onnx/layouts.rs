@@ -1,18 +1,19 @@
-//! Decodes the outputs of detection networks. Each layout names the exports that it supports.
+//! Decodes the outputs of detection networks. The variants of [`Layout`] state which exports they
+//! support.
 
 use ports::{ErrorKind, PortError, Result};
 
 use super::boxes::ScoredBox;
 use crate::detector::Layout;
 
-/// One output tensor of a run.
+/// An output tensor of a run.
 pub(super) struct OutputTensor<'a> {
     pub(super) shape: Vec<usize>,
     pub(super) data: &'a [f32],
 }
 
 impl OutputTensor<'_> {
-    /// Rows and columns of `[1, rows, columns]`.
+    /// Returns the rows and columns of a tensor of shape `[1, rows, columns]`.
     fn matrix(&self) -> Option<(usize, usize)> {
         match self.shape[..] {
             [1, rows, columns] if rows * columns == self.data.len() => Some((rows, columns)),
@@ -21,7 +22,8 @@ impl OutputTensor<'_> {
     }
 }
 
-/// Boxes that score at least `threshold`, in pixels of an input with this `size`.
+/// Returns the boxes that score at least `threshold`, in pixels of the input, which has this
+/// `size`.
 pub(super) fn read(
     layout: Layout,
     outputs: &[OutputTensor<'_>],
@@ -36,12 +38,12 @@ pub(super) fn read(
         Layout::Detr => detr(outputs, classes, size, threshold),
     };
     let mut found = found.ok_or_else(|| mismatch(layout, outputs, classes))?;
-    // A damaged model may output anything.
+    // The output of a damaged model may be any number.
     found.retain(|f| f.score.is_finite() && f.corners.iter().all(|c| c.is_finite()));
     Ok(found)
 }
 
-/// Whether the logits have one class more than there are labels.
+/// Whether the logits have one more class than there are labels.
 pub(super) fn has_no_object_class(outputs: &[OutputTensor<'_>], classes: usize) -> bool {
     outputs.iter().any(|o| o.matrix().is_some_and(|(_, columns)| columns == classes + 1))
 }
@@ -113,8 +115,8 @@ fn distributions(
     (levels > 0).then_some(found)
 }
 
-/// The box whose sides have the expected distances from a cell's point (generalized focal loss, Li
-/// et al. 2020).
+/// Returns the box whose sides have the expected distances from a cell's reference point
+/// (generalized focal loss, Li et al. 2020).
 fn from_distances(
     scores: &[f32],
     distances: &[f32],
@@ -182,7 +184,7 @@ fn detr(
     Some(found.collect())
 }
 
-/// A cell of the grid with this stride.
+/// A cell of a grid with this stride.
 struct Cell {
     x: f32,
     y: f32,

@@ -1,5 +1,5 @@
 //! Object detection networks on ONNX Runtime: four families of output layouts, selected by
-//! configuration. The domain calls it per frame and does the tracking.
+//! configuration. The domain calls it for each frame and tracks the objects.
 
 mod boxes;
 mod coco;
@@ -33,21 +33,21 @@ use picture::{Fit, Preprocessing};
 pub struct OnnxDetectorOptions {
     /// The `.onnx` file.
     pub model: PathBuf,
-    /// A text file with one label per line in the order of the model's classes; the 80 classes of
-    /// COCO by default.
+    /// A text file with one label per line, in the order of the model's classes; the 80 COCO
+    /// classes by default.
     pub labels: Option<PathBuf>,
     /// Input and output layout.
     pub layout: Layout,
-    /// Input width and height in pixels for models with a dynamic input size; ignored for a fixed
-    /// size.
+    /// Input width and height, in pixels, for a model with a dynamic input size; ignored if the
+    /// size is fixed.
     pub input: Option<(u32, u32)>,
     /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Maximum overlap (intersection over union) of two boxes with one label; beyond it one is
-    /// dropped.
+    /// Maximum overlap (intersection over union) of two boxes with the same label; if they overlap
+    /// more, the less confident one is dropped.
     pub max_overlap: f32,
-    /// The same for boxes with different labels: an object that fits two labels keeps the better
-    /// one.
+    /// The same limit for boxes with different labels, so that an object that fits two labels keeps
+    /// only the better one.
     pub max_overlap_across: f32,
     /// Maximum number of boxes per image.
     pub max_objects: usize,
@@ -56,7 +56,7 @@ pub struct OnnxDetectorOptions {
 }
 
 impl OnnxDetectorOptions {
-    /// The defaults of `[detector]`.
+    /// Returns the defaults of `[detector]`.
     pub fn new(model: PathBuf, layout: Layout) -> Self {
         let Settings { threshold, max_overlap, max_objects, .. } = Settings::default();
         Self {
@@ -90,8 +90,8 @@ struct Shared {
 }
 
 impl OnnxDetector {
-    /// Opens the model and runs it on an empty image, so that a model with another layout or other
-    /// classes fails here. *Blocks*.
+    /// Opens the model and runs it on an empty image, so that a model with a different layout or
+    /// different classes fails here. *Blocks*.
     pub fn open(runtime: &Runtime, options: OnnxDetectorOptions) -> Result<Self> {
         let labels = match &options.labels {
             Some(file) => read_labels(file)?,
@@ -146,7 +146,7 @@ impl Shared {
         Ok(kept.into_iter().filter_map(|found| self.detection(&found, &fit)).collect())
     }
 
-    /// A box of the input as fractions of the image; `None` if it lies outside.
+    /// Converts a box in the input to fractions of the image; returns `None` if it lies outside.
     fn detection(&self, found: &ScoredBox, fit: &Fit) -> Option<Detection> {
         let [left, top] = fit.to_picture(found.corners[0], found.corners[1]);
         let [right, bottom] = fit.to_picture(found.corners[2], found.corners[3]);
@@ -189,11 +189,11 @@ impl Shared {
     }
 }
 
-/// Width and height, and the shape of the mask.
+/// Width and height of the image input, and the shape of the mask if there is one.
 type InputShape = ((u32, u32), Option<Vec<usize>>);
 
-/// The size of the image input and, for models that require one, the shape of the mask that marks
-/// valid pixels.
+/// Returns the size of the image input and, if the model requires one, the shape of the mask that
+/// marks valid pixels.
 fn model_input(session: &mut Session, options: &OnnxDetectorOptions) -> Result<InputShape> {
     let shape = |index: usize| match session.inputs().get(index).map(|i| i.dtype()) {
         Some(ValueType::Tensor { shape, .. }) => Some(shape.to_vec()),
@@ -226,7 +226,7 @@ fn model_input(session: &mut Session, options: &OnnxDetectorOptions) -> Result<I
     Ok((size, mask))
 }
 
-/// Keeps a wrong configuration from allocating gigabytes.
+/// Maximum side of the input, so that a configuration error cannot allocate gigabytes.
 const MAX_SIDE: u32 = 2048;
 
 fn read_labels(file: &Path) -> Result<Vec<String>> {

@@ -1,4 +1,4 @@
-//! Converts an image to the network's input, and coordinates back.
+//! Converts an image to the network's input, and coordinates back to the image.
 
 use ports::Result;
 
@@ -10,9 +10,10 @@ use crate::picture::View;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Preprocessing {
     placement: Placement,
-    /// Channel order BGR, as in OpenCV.
+    /// Whether the channel order is BGR, as in OpenCV.
     bgr: bool,
-    /// Subtracted from the 0..255 values per input channel, and the divisor after that.
+    /// For each input channel, `mean` is subtracted from the values 0..255, and the result is
+    /// divided by `scale`.
     mean: [f32; 3],
     scale: [f32; 3],
 }
@@ -31,14 +32,15 @@ enum Placement {
 const MARGIN: f32 = 114.0;
 
 impl Preprocessing {
-    /// `no_object`: the model has a class for "no object", as the first DETR models do.
+    /// Returns the preprocessing for a layout. `no_object` states whether the model has a class for
+    /// "no object", as the first DETR models do.
     pub(super) fn for_layout(layout: Layout, no_object: bool) -> Self {
         let plain = ([0.0; 3], [1.0; 3]);
         let unit = ([0.0; 3], [255.0; 3]);
         let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
         let (placement, bgr, (mean, scale)) = match layout {
             Layout::Yolox => (Placement::Corner, true, plain),
-            // ImageNet's mean and deviation, in the order of the channels.
+            // ImageNet's mean and standard deviation, in the order of the channels.
             Layout::PicoDet => {
                 (Placement::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
             }
@@ -49,7 +51,8 @@ impl Preprocessing {
         Self { placement, bgr, mean, scale }
     }
 
-    /// The network's input as planes of `size` (width, height), and the mapping back to the image.
+    /// Returns the network's input as planes of `size` (width, height), and the mapping back to the
+    /// image.
     pub(super) fn prepare(&self, picture: &View<'_>, size: (u32, u32)) -> Result<(Vec<f32>, Fit)> {
         let (width, height) = size;
         let fit = Fit::new(self.placement, picture.dimensions(), size);
@@ -71,7 +74,7 @@ impl Preprocessing {
     }
 }
 
-/// The placement of the image in the input.
+/// Where the image is in the input.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fit {
     left: u32,
@@ -95,7 +98,7 @@ impl Fit {
         Self { left, top, width: w, height: h }
     }
 
-    /// A point of the input as fractions of the image, clamped to it.
+    /// Converts a point in the input to fractions of the image, clamped to 0..1.
     pub(super) fn to_picture(&self, x: f32, y: f32) -> [f32; 2] {
         [
             ((x - self.left as f32) / self.width as f32).clamp(0.0, 1.0),

@@ -1,4 +1,5 @@
-//! People, places and organisations: word lists, and patterns such as `University of …`.
+//! Finds people, places and organisations with word lists and with patterns such as
+//! `University of …`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +11,7 @@ use super::{Candidate, Kind, words::WordTokens};
 pub(super) struct Names {
     given: HashSet<String>,
     given_unsure: HashSet<String>,
-    /// By first word, longest first.
+    /// List entries by first word, longest first.
     listed: HashMap<String, Vec<ListEntry>>,
 }
 
@@ -55,7 +56,7 @@ impl Names {
         let mut found = Vec::new();
         let mut at = 0;
         while at < words.words.len() {
-            // Skips what a rule matched, so that no name begins inside another.
+            // Skips the words that a rule matched, so that no name begins inside another.
             at = match self.at(text, words, at) {
                 Some((end, kind, confidence)) => {
                     let start = at + honorifics(words, at, end, kind);
@@ -68,7 +69,7 @@ impl Names {
         found
     }
 
-    /// The best name that begins at a word: its end, kind and confidence.
+    /// Finds the best name that begins at word `at`; returns its end, kind and confidence.
     fn at(&self, text: &str, words: &WordTokens, at: usize) -> Option<(usize, Kind, f32)> {
         let shapes = [
             organisation(text, words, at).map(|end| (end, Kind::Organisation, 0.8)),
@@ -89,7 +90,7 @@ impl Names {
             }
             let spelled = &words.words[at..end];
             if entry.capitals {
-                // In a text in capitals only, `WHO` may be the pronoun.
+                // In text that is all in capitals, `WHO` may be the pronoun.
                 return spelled[0].shouted && (words.cased || entry.phrase[0].len() > 3);
             }
             if !words.cased {
@@ -110,7 +111,7 @@ impl Names {
         Some((at + entry.phrase.len(), entry.kind, confidence))
     }
 
-    /// A title with a name, or a given name with or without a family name.
+    /// Matches a title with a name, or a given name with or without a family name.
     fn person(&self, words: &WordTokens, at: usize) -> Option<(usize, f32)> {
         let word = &words.words[at];
         let title = TITLES.contains(&word.lower.trim_end_matches('.'));
@@ -133,13 +134,14 @@ impl Names {
         match (sure, end > at + 1) {
             (true, true) => Some((end, 0.9)),
             (true, false) => Some((end, 0.7)),
-            // `Will Turner` is a name, `May I` and `Grace Is` are not.
+            // `Will Turner` is a name; `May I` and `Grace Is` are not.
             (false, true) => Some((end, 0.75)),
             (false, false) => None,
         }
     }
 
-    /// The end of a name whose next word would be at `at`: initials, particles, family names.
+    /// Returns the end of a name that may continue at word `at` with initials, particles and family
+    /// names.
     fn name_end(&self, words: &WordTokens, mut at: usize) -> usize {
         let mut taken = 0;
         while taken < 3 && at < words.words.len() && words.words[at].joined {
@@ -177,7 +179,7 @@ impl Names {
     }
 }
 
-/// The names in a list, each with whether it is marked as ambiguous.
+/// Returns the names in a list, and for each whether it is marked as ambiguous.
 fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     list.lines()
         .filter(|line| !line.starts_with('#'))
@@ -187,7 +189,7 @@ fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
         .map(|name| (name.trim_end_matches('?'), name.ends_with('?')))
 }
 
-/// The number of titles at the beginning of a person's name.
+/// Returns the number of titles at the beginning of a person's name.
 fn honorifics(words: &WordTokens, at: usize, end: usize, kind: Kind) -> usize {
     if kind != Kind::Person {
         return 0;
@@ -198,7 +200,7 @@ fn honorifics(words: &WordTokens, at: usize, end: usize, kind: Kind) -> usize {
     titles.count()
 }
 
-/// A run of capitalised words with a suffix of organisations, or `University of …`.
+/// Matches a run of capitalised words that ends like an organisation's name, or `University of …`.
 fn organisation(text: &str, words: &WordTokens, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital {
         return None;
@@ -220,11 +222,11 @@ fn organisation(text: &str, words: &WordTokens, at: usize) -> Option<usize> {
         ORGANISATION_ENDS.contains(&word)
     })?;
     let after = text[words.words[last].range.end..].chars().next();
-    // A hyphen would make it part of another word.
+    // If a hyphen follows, the match is part of a longer word.
     (after != Some('-')).then_some(last + 1)
 }
 
-/// A run of capitalised words with a suffix of places, or `Lake …`.
+/// Matches a run of capitalised words that ends like a place's name, or `Lake …`.
 fn place(words: &WordTokens, at: usize) -> Option<usize> {
     if !words.cased || !words.words[at].capital || is_common(&words.words[at].lower) {
         return None;
@@ -239,8 +241,8 @@ fn place(words: &WordTokens, at: usize) -> Option<usize> {
     Some(last + 1)
 }
 
-/// The end of the run of capitalised words from `at`, which may include `of`, `for`, `&` and `the`,
-/// and `and` if requested.
+/// Returns the end of the run of capitalised words from `at`. The run may include `of`, `for`, `&`
+/// and `the`, and also `and` if requested.
 fn run(words: &WordTokens, at: usize, and: bool) -> usize {
     let mut end = at;
     let mut i = at;
@@ -264,7 +266,7 @@ fn after_preposition(words: &WordTokens, at: usize) -> bool {
     words.words[at].joined && PREPOSITIONS.contains(&before.lower.as_str())
 }
 
-/// Whether the previous word is a listed place: `Georgia and Turkey`, `Reading, England`.
+/// Whether the previous word is a listed place, as in `Georgia and Turkey` or `Reading, England`.
 fn after_place(words: &WordTokens, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {

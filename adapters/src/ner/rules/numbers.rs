@@ -1,4 +1,5 @@
-//! Dates, times, money, percentages and quantities: expressions with digits or spelled-out numbers.
+//! Finds dates, times, money, percentages and quantities: expressions with digits or spelled-out
+//! numbers.
 
 use std::ops::RangeInclusive;
 
@@ -8,7 +9,7 @@ use text::numbers::{CARDINALS, SCALES};
 
 use super::{Candidate, Kind};
 
-/// The expressions, compiled once.
+/// The compiled expressions.
 pub(super) struct Numbers {
     rules: Vec<(Kind, f32, Regex)>,
 }
@@ -21,7 +22,7 @@ const CURRENCY: &str = r"(?:dollars?|euros?|pounds sterling|pounds?|cents?|pence
 const UNIT: &str = r"(?:(?:square |cubic )?(?:milli|centi|kilo)?(?:met(?:re|er)s?|lit(?:re|er)s?|grams?|watts?|hertz|bytes?)|miles? (?:per|an) hour|miles?|(?:square |cubic )?(?:feet|foot|inch(?:es)?|yards?)|acres?|hectares?|tons?|tonnes?|pounds|ounces?|gallons?|degrees(?: (?:Celsius|Fahrenheit))?|light[- ]years?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|km/h|mph|kph|km²|m²|km|cm|mm|kg|mg|kW|MW|GHz|MHz|kHz|Hz|GB|MB|TB|fps|°[CF]?)";
 
 /// Kind, confidence and expression; `{NAME}` stands for a fragment that [`fragments`] builds.
-/// Alternatives that need a capital letter to differ from ordinary words are case-sensitive.
+/// Alternatives that only a capital letter distinguishes from ordinary words are case-sensitive.
 const RULES: [(Kind, f32, &str); 24] = [
     (Kind::Date, 0.95, r"\b{YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b"),
     (Kind::Date, 0.9, r"\b(?:[0-2]?\d|3[01])([./])(?:[0-2]?\d|3[01])[./](?:19|20)\d\d\b"),
@@ -73,7 +74,7 @@ const RULES: [(Kind, f32, &str); 24] = [
     (Kind::Quantity, 0.85, r"\b(?i:(?:{AMOUNT}|half an?)[ -]?{UNIT})(?:\b| |$|[,.;)])"),
 ];
 
-/// The placeholders of [`RULES`] with their expressions.
+/// Returns the placeholders in [`RULES`] with their expressions.
 fn fragments() -> [(&'static str, String); 12] {
     let scales = SCALES.iter().map(|(name, _)| *name).filter(|name| !name.ends_with('s'));
     let number_word = any(named(1..=99).chain(scales));
@@ -104,7 +105,7 @@ impl Numbers {
             let expression = fragments
                 .iter()
                 .fold(rule.to_owned(), |rule, (name, fragment)| rule.replace(name, fragment));
-            // A test compiles every rule.
+            // A test ensures that every rule compiles.
             Regex::new(&expression).ok().map(|regex| (kind, confidence, regex))
         };
         Self { rules: RULES.into_iter().filter_map(compile).collect() }
@@ -132,12 +133,12 @@ impl Numbers {
     }
 }
 
-/// A regular expression for any of the words.
+/// Returns a regular expression that matches any of the words.
 fn any<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     format!("(?:{})", words.into_iter().collect::<Vec<_>>().join("|"))
 }
 
-/// The names of numbers; a dozen is a countable noun.
+/// Returns the names of the numbers in `range`, except "dozen", which is a countable noun.
 fn named(range: RangeInclusive<u32>) -> impl Iterator<Item = &'static str> {
     let selected = move |(name, value): &&(&str, u32)| range.contains(value) && *name != "dozen";
     CARDINALS.iter().filter(selected).map(|(name, _)| *name)

@@ -3,17 +3,17 @@
 
 use std::ops::Range;
 
-/// A word: letters and digits with inner apostrophes, hyphens and full stops.
+/// A word: letters and digits, including inner apostrophes, hyphens and full stops.
 pub(super) struct WordToken {
     pub(super) range: Range<usize>,
     pub(super) lower: String,
-    /// Begins with a capital letter.
+    /// Whether it begins with a capital letter.
     pub(super) capital: bool,
-    /// Has two or more letters, all capital.
+    /// Whether it has two or more letters, all of them capital.
     pub(super) shouted: bool,
-    /// Only spaces separate it from the previous word.
+    /// Whether only spaces separate it from the previous word.
     pub(super) joined: bool,
-    /// Begins a sentence, so that its capital letter is not significant.
+    /// Whether it begins a sentence, so that its capital letter is not significant.
     pub(super) first: bool,
 }
 
@@ -47,19 +47,20 @@ impl WordTokens {
         Self { words, cased }
     }
 
-    /// Whether the words from `start` equal `phrase`, separated by spaces only.
+    /// Whether the words from `start` on equal `phrase`, separated only by spaces.
     pub(super) fn spell(&self, start: usize, phrase: &[String]) -> bool {
         let Some(words) = self.words.get(start..start + phrase.len()) else { return false };
         words.iter().zip(phrase).all(|(w, p)| w.lower == *p) && words[1..].iter().all(|w| w.joined)
     }
 
-    /// The byte range of a range of words.
+    /// Returns the byte range of a range of words.
     pub(super) fn bytes(&self, words: Range<usize>) -> Range<usize> {
         self.words[words.start].range.start..self.words[words.end - 1].range.end
     }
 }
 
-/// Short captions such as `John Smith` have no lower-case word but are not in capitals either.
+/// Recognises short captions such as `John Smith`, which have no lower-case word, but are not all
+/// in capitals.
 fn mostly_title_case(words: &[WordToken]) -> bool {
     words.iter().any(|w| w.capital && !w.shouted && w.lower.chars().count() > 1)
 }

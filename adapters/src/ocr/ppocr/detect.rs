@@ -9,11 +9,11 @@ use ports::{ErrorKind, PortError, Result};
 use super::{PpOcrOptions, planes, rotated::RotatedBox};
 use crate::onnx::{Pool, failed, scaled};
 
-/// Aspect ratio from which images get a margin, since the network does not detect a line that fills
-/// the whole image.
+/// Aspect ratio above which images get a margin, because the network does not detect a line that
+/// fills the whole image.
 const SLENDER: u32 = 8;
 
-/// The text lines of an image as boxes in its pixels, most confident first.
+/// Finds the lines of text in an image; returns boxes in pixels of the image, most confident first.
 pub(super) fn lines(
     pool: &Pool,
     picture: &RgbImage,
@@ -43,7 +43,8 @@ fn probabilities(pool: &Pool, pixels: &[f32], (width, height): (u32, u32)) -> Re
     })
 }
 
-/// Gives a slender image a margin in its mean colour, and returns the size of the margin.
+/// Adds a margin in the mean colour to a slender image, and returns the width of the margin on each
+/// axis.
 fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f32))> {
     let (width, height) = picture.dimensions();
     let margin =
@@ -59,7 +60,7 @@ fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f
     Ok((std::borrow::Cow::Owned(framed), (x as f32, y as f32)))
 }
 
-/// Multiples of 32 near the image size, scaled to satisfy the options.
+/// Returns the input size: multiples of 32 near the image size, scaled to satisfy the options.
 fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32) {
     let (shorter, longer) = (width.min(height) as f32, width.max(height) as f32);
     let enlarged = (options.min_side as f32 / shorter).max(1.0);
@@ -85,7 +86,7 @@ fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<RotatedBox> {
         }
         let points: Vec<(i32, i32)> = contour.points.iter().map(|p| (p.x, p.y)).collect();
         let Some(rotated) = RotatedBox::around(&points) else { continue };
-        // The authors' minimum side, before and after growing.
+        // The authors' minimum side, before and after expansion.
         if rotated.shorter() < 3.0 {
             continue;
         }

@@ -1,5 +1,5 @@
 //! OCR with the PP-OCR networks (detection, orientation, recognition) on ONNX Runtime. The domain
-//! calls it per frame and merges lines over time.
+//! calls it for each frame and merges lines over time.
 
 mod detect;
 mod order;
@@ -21,43 +21,43 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading};
 use recognise::Recogniser;
 use rotated::RotatedBox;
 
-/// Options of [`PpOcr::open`]. Numbers are those of the models' authors unless a comment says
-/// otherwise.
+/// Options of [`PpOcr::open`]. The default numbers are those of the models' authors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PpOcrOptions {
     /// Detects lines; for example `ch_PP-OCRv4_det_infer.onnx`.
     pub detection: PathBuf,
     /// Recognises lines; for example `ppocrv5_rec.onnx`.
     pub recognition: PathBuf,
-    /// A file with one character per line in the order of the network's classes, for a network
+    /// A file with one character per line, in the order of the network's classes, for a network
     /// whose metadata lacks the key `character`.
     pub characters: Option<PathBuf>,
-    /// Restores spaces where their probability was nearly sufficient, for a recognition network
-    /// that loses those of Latin script, as PP-OCRv4 does.
+    /// Whether to restore spaces whose probability was nearly sufficient, for a recognition network
+    /// that loses spaces in Latin script, as PP-OCRv4 does.
     pub recover_spaces: bool,
-    /// Detects upside-down lines; for example `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it
+    /// Detects upside-down lines; for example `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it,
     /// every line counts as upright.
     pub orientation: Option<PathBuf>,
-    /// Images are scaled until the shorter side has this many pixels …
+    /// Smaller images are enlarged until the shorter side has this many pixels, …
     pub min_side: u32,
-    /// … or the longer side this many.
+    /// … unless the longer side would exceed this many.
     pub max_side: u32,
     /// Minimum probability of a text pixel, 0..1.
     pub pixel_threshold: f32,
     /// Minimum mean probability of a line's pixels, 0..1.
     pub box_threshold: f32,
-    /// Expands a line's box by its area divided by its perimeter, times this ratio.
+    /// Every side of a line's box is expanded by the box's area divided by its perimeter, times
+    /// this ratio.
     pub unclip: f32,
     /// Minimum confidence of a recognised line, 0..1.
     pub threshold: f32,
     /// Maximum number of lines per image, most confident first.
     pub max_lines: usize,
-    /// Threads and sessions for each model.
+    /// Threads and sessions of each model.
     pub threading: Threading,
 }
 
 impl PpOcrOptions {
-    /// The authors' defaults.
+    /// Returns the authors' defaults.
     pub fn new(detection: PathBuf, recognition: PathBuf) -> Self {
         Self {
             detection,
@@ -157,7 +157,7 @@ impl Shared {
     fn line(&self, picture: &RgbImage, place: &RotatedBox) -> Result<Option<TextLine>> {
         let Some(bounds) = bounds(place, picture.dimensions()) else { return Ok(None) };
         let mut crop = place.crop(picture);
-        // Tall and narrow: the line runs downwards.
+        // In a tall and narrow box, the line runs downwards.
         if crop.height() as f32 >= crop.width() as f32 * 1.5 {
             crop = imageops::rotate270(&crop);
         }
@@ -172,7 +172,7 @@ impl Shared {
     }
 }
 
-/// The axis-aligned box around a line as fractions of the image; `None` if it lies outside.
+/// Returns the axis-aligned box around a line in fractions of the image; `None` if it lies outside.
 fn bounds(place: &RotatedBox, (width, height): (u32, u32)) -> Option<BoundingBox> {
     let [left, top, right, bottom] = place.upright();
     let share = |at: f32, side: u32| (at / side as f32).clamp(0.0, 1.0);
@@ -181,7 +181,7 @@ fn bounds(place: &RotatedBox, (width, height): (u32, u32)) -> Option<BoundingBox
     (bounds[2] > 0.0 && bounds[3] > 0.0).then_some(bounds)
 }
 
-/// Planar BGR input in −1..1, with rows zero-padded to `width`.
+/// Converts an image to planar BGR input in −1..1, with rows zero-padded to `width`.
 fn planes(picture: &RgbImage, width: u32) -> Vec<f32> {
     let (width, height) = (width as usize, picture.height() as usize);
     let mut values = vec![0.0; width * height * 3];

@@ -1,8 +1,8 @@
-//! Reading order: rows from the top, each from the left.
+//! Reading order: rows from top to bottom, each from left to right.
 
 use ports::ocr::TextLine;
 
-/// Sorts the lines of one image.
+/// Sorts the lines of one image into reading order.
 pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.sort_by(|a, b| a.bounds[1].total_cmp(&b.bounds[1]));
     let mut rows: Vec<Vec<TextLine>> = Vec::new();
@@ -19,8 +19,8 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.extend(rows.into_iter().flatten());
 }
 
-/// Whether two lines are in one row, that is, whether they overlap by more than half the height of
-/// the lower one.
+/// Whether two lines are in one row, that is, whether they overlap vertically by more than half the
+/// height of the smaller one.
 fn same_row(a: &TextLine, b: &TextLine) -> bool {
     let ([_, top, _, height], [_, other, _, h]) = (a.bounds, b.bounds);
     let shared = (top + height).min(other + h) - top.max(other);

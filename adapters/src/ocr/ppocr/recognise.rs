@@ -12,23 +12,24 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
 /// Input height of the networks.
 const HEIGHT: u32 = 48;
-/// Shorter lines are padded to this width, lines longer than `MAX_WIDTH` are squeezed.
+/// Lines that are shorter are padded to this width; lines longer than `MAX_WIDTH` are squeezed.
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// Probability from which the network's space is accepted in any case. A network that loses spaces,
-/// such as PP-OCRv4, gives the space between two English words 0.02 or more, but nearly always less
-/// than "no character"; inside a word it gives a space less than 0.008. A less probable space is
-/// also visible as a gap. Measured on a printed page and on video captions.
+/// Minimum probability of a space that is accepted in any case. A network that loses spaces, such
+/// as PP-OCRv4, gives the space between two English words a probability of 0.02 or more, but nearly
+/// always less than that of "no character"; within a word, it gives a space less than 0.008. A less
+/// probable space must also be visible as a wide gap. Measured on a printed page and on video
+/// captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
-/// A wide gap as a multiple of the line's usual gap.
+/// Minimum width of a wide gap, as a multiple of the line's usual gap.
 const WIDE_GAP: f32 = 1.6;
 
 /// The recognition network and its character list.
 pub(super) struct Recogniser {
     pool: Pool,
-    /// By class; the first is the blank.
+    /// The character of each class; the first is the blank.
     characters: Vec<String>,
     /// Whether to insert spaces whose probability was nearly sufficient.
     recover_spaces: bool,
@@ -62,13 +63,13 @@ impl Recogniser {
         Ok(Self { pool, characters: classes(&listed), recover_spaces: false })
     }
 
-    /// Inserts spaces whose probability was nearly sufficient, for networks that lose those of
-    /// Latin script.
+    /// Sets whether to insert spaces whose probability was nearly sufficient, for networks that
+    /// lose spaces in Latin script.
     pub(super) fn recovering_spaces(self, recover_spaces: bool) -> Self {
         Self { recover_spaces, ..self }
     }
 
-    /// Reads a line: returns the trimmed text and the mean confidence of its characters, 0..1.
+    /// Reads a line; returns the trimmed text and the mean confidence (0..1) of its characters.
     pub(super) fn read(&self, line: &RgbImage) -> Result<(String, f32)> {
         let ratio = line.width() as f32 / line.height() as f32;
         let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
@@ -112,7 +113,7 @@ impl Recogniser {
         (text.trim().to_owned(), confidence)
     }
 
-    /// The text, optionally with the spaces that the network considered less probable than no
+    /// Returns the text, optionally with spaces that the network considered less probable than no
     /// character.
     fn spaced(&self, glyphs: &[Glyph], steps: &[f32]) -> String {
         let classes = self.characters.len();
@@ -140,8 +141,8 @@ impl Recogniser {
     }
 }
 
-/// The character of each class: the blank, one per line of the list, a space. Some lists contain
-/// the first and the last themselves.
+/// Returns the character of each class: the blank, one per line of the list, and a space. Some
+/// lists already contain the blank and the space.
 fn classes(listed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = listed.lines().collect();
     if lines.first() == Some(&"blank") {
@@ -154,12 +155,12 @@ fn classes(listed: &str) -> Vec<String> {
     iter::once(String::new()).chain(characters).chain(iter::once(" ".to_owned())).collect()
 }
 
-/// Whether the script is written without spaces between words.
+/// Whether the character belongs to a script that is written without spaces between words.
 fn is_unspaced(character: &str) -> bool {
     character.chars().any(|c| matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}'))
 }
 
-/// A character and the steps at which it is the most probable.
+/// A character and the time steps at which it is the most probable class.
 struct Glyph {
     class: usize,
     score: f32,
@@ -170,7 +171,7 @@ struct Glyph {
 /// Whether a line is upside down.
 pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const WIDTH: u32 = 192;
-    /// Confidence from which a line is turned, as the authors set it.
+    /// Minimum confidence for turning a line, the authors' value.
     const MIN_CONFIDENCE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);

@@ -1,20 +1,21 @@
-//! Rotated boxes: the minimum-area box around points, its interior, and its pixels.
+//! Rotated boxes: finds the minimum-area box around points, averages a map within it, and crops its
+//! pixels.
 
 use image::{Rgb, RgbImage};
 
 type PixelPoint = (f32, f32);
 
-/// A box in pixels. `along` points in reading direction.
+/// A box in pixels. `along` is a unit vector in the reading direction.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RotatedBox {
     centre: PixelPoint,
     along: PixelPoint,
-    /// Half the side lengths: along the reading direction, and across it.
+    /// Half of each side length, along the reading direction and across it.
     half: (f32, f32),
 }
 
 impl RotatedBox {
-    /// The minimum-area box around the points; `None` without points.
+    /// Returns the minimum-area box around the points; `None` if there are none.
     pub(super) fn around(points: &[(i32, i32)]) -> Option<Self> {
         let hull = hull(points);
         let edges = (0..hull.len()).map(|i| {
@@ -43,7 +44,7 @@ impl RotatedBox {
         }
     }
 
-    /// The same box with `along` within 45° of rightwards.
+    /// Returns the same box with `along` within 45° of pointing right.
     fn with_rightward_axis(mut self) -> Self {
         if self.along.0.abs() < self.along.1.abs() {
             self.along = (-self.along.1, self.along.0);
@@ -55,7 +56,7 @@ impl RotatedBox {
         self
     }
 
-    /// The shorter side.
+    /// Returns the length of the shorter side.
     pub(super) fn shorter(&self) -> f32 {
         self.half.0.min(self.half.1) * 2.0
     }
@@ -73,7 +74,7 @@ impl RotatedBox {
         let centre = ((self.centre.0 - shift.0) * sx, (self.centre.1 - shift.1) * sy);
         let (x, y) = (self.along.0 * sx, self.along.1 * sy);
         let stretch = x.hypot(y);
-        // The factors differ by rounding only, so the box stays nearly rectangular.
+        // The two factors differ only by rounding, so the box stays nearly rectangular.
         let across = (self.along.1 * sx).hypot(self.along.0 * sy);
         Self {
             centre,
@@ -82,7 +83,7 @@ impl RotatedBox {
         }
     }
 
-    /// Left, top, right and bottom of the axis-aligned box around it.
+    /// Returns the left, top, right and bottom of the axis-aligned box around this box.
     pub(super) fn upright(&self) -> [f32; 4] {
         let (w, h) = self.half;
         let x = (w * self.along.0).abs() + (h * self.along.1).abs();
@@ -90,7 +91,7 @@ impl RotatedBox {
         [self.centre.0 - x, self.centre.1 - y, self.centre.0 + x, self.centre.1 + y]
     }
 
-    /// The mean of a map of `width` columns over the pixels inside.
+    /// Returns the mean of `map`, which has `width` columns, over the pixels inside this box.
     pub(super) fn mean(&self, map: &[f32], width: usize) -> f32 {
         let height = map.len() / width;
         let [left, top, right, bottom] = self.upright();
@@ -110,7 +111,8 @@ impl RotatedBox {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
-    /// The pixels of the box, rotated upright. Repeats the edge outside the image.
+    /// Returns the pixels of the box, rotated upright. Outside the image, repeats the pixels at its
+    /// edge.
     pub(super) fn crop(&self, picture: &RgbImage) -> RgbImage {
         let side = |half: f32, most: u32| ((half * 2.0).round() as u32).clamp(1, most.max(1) * 2);
         let longest = picture.width().max(picture.height());
@@ -127,7 +129,7 @@ impl RotatedBox {
     }
 }
 
-/// Bilinear sampling; pixel centres are at halves.
+/// Samples the image bilinearly; pixel centres are at half-integer coordinates.
 fn sample(picture: &RgbImage, x: f32, y: f32) -> Rgb<u8> {
     let (x, y) = (x - 0.5, y - 0.5);
     let (left, top) = (x.floor(), y.floor());
@@ -146,7 +148,7 @@ fn sample(picture: &RgbImage, x: f32, y: f32) -> Rgb<u8> {
     Rgb([mix(0), mix(1), mix(2)])
 }
 
-/// Andrew's monotone chain.
+/// Computes the convex hull with Andrew's monotone chain algorithm.
 fn hull(points: &[(i32, i32)]) -> Vec<(i32, i32)> {
     let mut sorted = points.to_vec();
     sorted.sort_unstable();
@@ -199,7 +201,7 @@ mod tests {
     fn growing_expands_every_side_equally() {
         let expanded =
             RotatedBox::around(&[(0, 0), (20, 0), (20, 10), (0, 10)]).unwrap().expanded(1.5);
-        // Area 200 over outline 60, times 1.5.
+        // Area 200 divided by perimeter 60, times 1.5.
         assert_eq!(expanded.upright(), [-5.0, -5.0, 25.0, 15.0]);
     }
 
