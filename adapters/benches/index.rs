@@ -98,7 +98,7 @@ async fn build(options: &EmbeddedOptions, rows: &[f32]) -> Result<(), Box<dyn Er
         let points = (first..count.min(first + BATCH)).map(|i| point(i, rows)).collect();
         commits.push(timed(index.replace(None, points)).await?.1);
     }
-    // Dropping waits for a running merge.
+    // Dropping the index waits for a running merge.
     drop(index);
     println!("build         {:8.1} s", started.elapsed().as_secs_f64());
     report("commit 2,000", &mut commits);
@@ -149,7 +149,7 @@ fn cases(points: usize) -> [Case; 5] {
     ]
 }
 
-/// The times of searches by kind.
+/// Search times by kind of search.
 #[derive(Default)]
 struct SearchTimes {
     bare: Vec<Duration>,

@@ -62,7 +62,7 @@ pub(crate) enum Inputs {
     FixedSize,
     /// Many runs with inputs of different sizes. The memory is kept and released once runs have
     /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
-    /// as long as the computation of a convolutional network.
+    /// as long as the computation of a convolutional network itself.
     Sized,
     /// Inputs of many sizes. Retained blocks would add up to several times the memory that any one
     /// run needs.

@@ -53,7 +53,7 @@ pub struct Retry {
 }
 
 impl Default for Connection {
-    /// Connects to OpenAI's server with the default timeouts and retries of `[llm]`.
+    /// Returns a connection to OpenAI's server with the default timeouts and retries of `[llm]`.
     fn default() -> Self {
         Settings::default().connection("https://api.openai.com/v1", "")
     }
@@ -90,7 +90,7 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-/// Maximum size of a response body.
+/// Maximum size of a response body, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
 /// Phrases in the error text for requests that the server does not support. Some servers answer
 /// such requests with status 500.
@@ -480,7 +480,8 @@ impl Retry {
             .first_pause
             .saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
             .min(self.longest_pause);
-        // Every RandomState has a new seed, which is random enough to spread clients.
+        // Every RandomState has a new seed, which is random enough to spread the retries of
+        // different clients.
         let draw = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;
         longest.mul_f64(0.5 + 0.5 * draw)
     }

@@ -77,7 +77,7 @@ impl QdrantConnection {
         // dependency.
         let (kind, what) = match format!("{:?}", status.code()).as_str() {
             "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
-            // The client reports a failed connection like this.
+            // This is how the client reports a failed connection.
             _ if status.message().starts_with("Failed to connect") => {
                 (ErrorKind::Unavailable, "cannot reach")
             }

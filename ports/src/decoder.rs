@@ -109,7 +109,7 @@ pub struct ScanOptions {
 /// A frame from a scan.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScanFrame<'a> {
-    /// The presentation time, seconds.
+    /// Presentation time, in seconds.
     pub time: f64,
     /// The `width × height` RGB pixels.
     pub rgb: &'a [u8],
@@ -192,7 +192,7 @@ pub struct Still {
 /// A decoded frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// The presentation time, seconds.
+    /// Presentation time, in seconds.
     pub time: f64,
     /// The pixels, with rotation applied.
     pub image: Image,

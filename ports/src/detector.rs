@@ -39,7 +39,7 @@ pub trait ObjectDetector: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// Every label that the model can assign.
+    /// Returns every label that the model can assign.
     fn labels(&self) -> &[String];
 
     /// Finds the objects in an image, most confident first, and merges overlapping boxes around the

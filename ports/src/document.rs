@@ -27,7 +27,7 @@ impl Document {
         Self(json.into())
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

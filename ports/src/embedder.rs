@@ -30,7 +30,7 @@ pub trait Embedder: Send + Sync {
     /// `all-MiniLM-L6-v2`.
     fn model(&self) -> &str;
 
-    /// Length of every vector.
+    /// Returns the length of every vector.
     fn dimension(&self) -> usize;
 
     /// Computes one unit vector per text, in order. The same text MUST yield the same vector

@@ -68,7 +68,7 @@ impl PortError {
         Self { kind, message: message.into(), source: Some(source.into()) }
     }
 
-    /// The kind of failure.
+    /// Returns the kind of failure.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }

@@ -26,7 +26,7 @@ pub struct PointId {
 /// How a payload field is stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PayloadType {
-    /// A string or a list of strings. Conditions compare whole strings, exactly.
+    /// A string or a list of strings; conditions compare whole strings exactly.
     Keyword,
     /// An integer.
     Integer,
@@ -201,7 +201,7 @@ pub struct TextQuery {
 /// A request for the most frequent values of a keyword field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FacetQuery {
-    /// A keyword field of [`PAYLOAD_FIELDS`]; any other is `Invalid`.
+    /// A keyword field from [`PAYLOAD_FIELDS`]; any other name is `Invalid`.
     pub field: String,
     /// Counts only matching points.
     pub filter: Filter,

@@ -104,10 +104,10 @@ pub trait JobQueue: Send + Sync {
 /// delivers the job again.
 #[async_trait]
 pub trait Lease: Send + Sync {
-    /// The job's id.
+    /// Returns the job's id.
     fn job_id(&self) -> &str;
 
-    /// How many times the queue has delivered the job, including this time.
+    /// Returns how many times the queue has delivered the job, including this time.
     fn delivery_count(&self) -> u32;
 
     /// Completes the job: the queue does not deliver it again.

@@ -39,5 +39,5 @@ pub use document::Document;
 pub use error::{ErrorKind, PortError, Result};
 pub use video::VideoId;
 
-/// A stream of byte blocks, as storage and fetchers yield it and uploads deliver it.
+/// A stream of byte blocks: what storage and fetchers return and what uploads deliver.
 pub type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes>>;

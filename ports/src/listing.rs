@@ -39,7 +39,7 @@ pub struct Position {
 /// Selects the entries that satisfy every condition. The default has no condition and a limit of 0.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListQuery {
-    /// Substring of the filename, case-insensitive; empty matches all.
+    /// A substring of the filename, ignoring case; an empty string matches every filename.
     pub filename: Option<String>,
     /// Only entries with this id among [`VideoEntry::analyzers`].
     pub analyzer: Option<String>,

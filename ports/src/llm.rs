@@ -468,7 +468,7 @@ pub trait LanguageModel: Send + Sync {
         false
     }
 
-    /// The approximate number of passage tokens that fit into one request.
+    /// Returns the approximate number of passage tokens that fit into one request.
     fn context_tokens(&self) -> usize;
 
     /// Answers a request. The answer MUST match the task's schema: the adapter retries once if it

@@ -35,7 +35,7 @@ pub trait EntityRecognizer: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Every label that the model can assign, such as `person` or `organisation`.
+    /// Returns every label that the model can assign, such as `person` or `organisation`.
     fn labels(&self) -> &[String];
 
     /// Finds the entities in each text, in order and without overlaps.

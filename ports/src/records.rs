@@ -86,7 +86,7 @@ pub trait RecordStore: Send + Sync {
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
     /// Replaces the document if it meets the `expected` precondition and returns whether it did.
-    /// MUST be atomic: of several calls with the same precondition, in any process, exactly one
+    /// MUST be atomic: of several calls with the same precondition, in any process, only one
     /// succeeds. After an error, and after `false` from a store that retries requests, the document
     /// may nevertheless have been replaced: read it again to find out.
     async fn compare_and_swap(

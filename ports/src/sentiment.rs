@@ -8,11 +8,11 @@ use crate::Result;
 /// Sentiment shares that add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sentiment {
-    /// 0..1.
+    /// Share of positive sentiment, 0..1.
     pub positive: f32,
-    /// 0..1.
+    /// Share of neutral sentiment, 0..1.
     pub neutral: f32,
-    /// 0..1.
+    /// Share of negative sentiment, 0..1.
     pub negative: f32,
 }
 

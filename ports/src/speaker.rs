@@ -37,10 +37,10 @@ pub trait SpeakerSegmentation: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Window length in samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE).
+    /// Returns the window length in samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE).
     fn window(&self) -> usize;
 
-    /// Maximum number of speakers in one window, 1..=8.
+    /// Returns the maximum number of speakers in one window, 1..=8.
     fn max_speakers(&self) -> usize;
 
     /// Finds the active speakers in each window of mono samples. Models process a batch faster than
@@ -69,7 +69,7 @@ pub trait SpeakerEmbedder: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// The cosine (−1..1) that decides whether voices are the same: two sets of clean 1.5 s
+    /// Returns the cosine (−1..1) that decides whether voices are the same: two sets of clean 1.5 s
     /// segments with a higher mean cosine belong to one voice.
     fn same_voice_threshold(&self) -> f32;
 

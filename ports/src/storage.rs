@@ -20,9 +20,9 @@ pub struct ObjectInfo {
 /// A bucket of immutable objects under keys such as `<video_id>/<filename>`.
 ///
 /// A key is a relative, `/`-separated path of printable text in any script: at most 1,024 bytes of
-/// UTF-8, with at most 200 per segment. No segment is empty, is `.` or `..`, contains a backslash,
-/// or begins or ends with a space. No key starts with a dot (reserved for adapters) or is a folder
-/// that contains another key. Any other key is `Invalid`.
+/// UTF-8, and at most 200 bytes per segment. No segment is empty, is `.` or `..`, contains a
+/// backslash, or begins or ends with a space. No key starts with a dot (reserved for adapters) or
+/// is a folder that contains another key. Any other key is `Invalid`.
 ///
 /// ```
 /// use adapters::storage::OpendalStorage;
@@ -46,10 +46,10 @@ pub struct ObjectInfo {
 /// ```
 #[async_trait]
 pub trait ObjectStorage: Send + Sync {
-    /// The bucket's name, as `/health` shows it.
+    /// Returns the bucket's name, as `/health` shows it.
     fn bucket(&self) -> &str;
 
-    /// The object's URL, which anyone can fetch if the bucket is public. MUST NOT do I/O.
+    /// Returns the object's URL, which anyone can fetch if the bucket is public. MUST NOT do I/O.
     fn public_url(&self, key: &str) -> String;
 
     /// Returns a URL that a client can fetch now: the public one, or a presigned URL with an expiry

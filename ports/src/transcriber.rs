@@ -51,13 +51,13 @@ pub trait Transcriber: Send + Sync {
     /// `whisper-base-1f2e3d4c`. Words cached under another name are not reused.
     fn model(&self) -> &str;
 
-    /// The length of the longest segment that the recogniser handles well, in seconds. Callers
-    /// split longer speech at pauses.
+    /// Returns the length of the longest segment that the recogniser handles well, in seconds.
+    /// Callers split longer speech at pauses.
     fn max_seconds(&self) -> f64;
 
     /// Recognises the words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE);
-    /// silence yields none. `language` is the ISO 639-1 code of the spoken language, if the caller
-    /// knows it. A recogniser that does not support this language, or is configured for another
-    /// one, ignores it.
+    /// silence yields no words. `language` is the ISO 639-1 code of the spoken language, if the
+    /// caller knows it. A recogniser that does not support this language, or is configured for
+    /// another one, ignores it.
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript>;
 }

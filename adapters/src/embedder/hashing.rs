@@ -1,6 +1,6 @@
 //! An embedder without weights, based on signed feature hashing of words, stems and character
-//! n-grams. Two texts are similar if they share words, including inflections and similar spellings;
-//! it does not recognise meaning.
+//! n-grams. Texts are similar if they share words, including inflections and similar spellings;
+//! meaning is not taken into account.
 
 use std::collections::HashMap;
 

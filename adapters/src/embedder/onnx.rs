@@ -62,7 +62,7 @@ struct Encoder {
     batch: usize,
 }
 
-/// The tokens of a text and its index in the request.
+/// A text's tokens and its index in the request.
 struct Text {
     place: usize,
     tokens: Tokens,

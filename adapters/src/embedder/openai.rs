@@ -32,7 +32,7 @@ pub struct OpenAiEmbedderOptions {
 }
 
 impl Default for OpenAiEmbedderOptions {
-    /// The defaults of `[embedder]` and `[llm]`.
+    /// Returns the defaults of `[embedder]` and `[llm]`.
     fn default() -> Self {
         Self::from_settings(&super::Settings::default(), &crate::llm::Settings::default())
     }

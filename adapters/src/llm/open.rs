@@ -24,7 +24,7 @@ pub enum Kind {
     Openai,
 }
 
-/// The settings of the language model.
+/// Settings of the language model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -45,9 +45,9 @@ pub struct Settings {
     /// Response timeout, in seconds (openai).
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Maximum concurrent requests (openai).
+    /// Maximum number of concurrent requests (openai).
     pub concurrency: usize,
-    /// Maximum requests per answer, including retries after 429 and 5xx (openai).
+    /// Maximum number of requests per answer, including retries after 429 and 5xx (openai).
     pub attempts: u32,
 }
 

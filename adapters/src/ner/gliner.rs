@@ -66,7 +66,7 @@ impl Default for Config {
     }
 }
 
-/// A span of words with its most probable label and that label's probability.
+/// A span of words, a label, and the probability that the span has this label.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct SpanScore {
     first: usize,

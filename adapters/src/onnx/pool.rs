@@ -105,7 +105,7 @@ struct PooledSession {
 struct RetainedMemory {
     /// Number of values in the largest input.
     largest: usize,
-    /// Number of latest consecutive runs of at most half that size.
+    /// Number of consecutive runs since then, each at most half that size.
     small: u32,
 }
 

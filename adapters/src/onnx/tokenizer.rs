@@ -1,4 +1,4 @@
-//! The `tokenizer.json` of a language network.
+//! Opens the `tokenizer.json` of a language network and builds the network's inputs.
 
 use std::path::Path;
 
@@ -33,7 +33,8 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
     Ok(tokenizer)
 }
 
-/// Upper limit for the bytes of a token; except in artificial text, tokens have far fewer.
+/// Upper limit for the number of bytes in a token; except in artificial text, tokens have far
+/// fewer.
 const BYTES_PER_TOKEN: usize = 256;
 
 /// The tokenizer of a BERT-like network, with the inputs `input_ids`, `attention_mask` and

@@ -1,5 +1,5 @@
 //! Sentiment analysis with a text classifier (RoBERTa, DistilBERT or similar) on ONNX Runtime, as
-//! exported by optimum. The classes are two, three, or one to five stars.
+//! exported by optimum. The model may have two classes, three classes, or one to five stars.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -126,7 +126,7 @@ impl Classifier {
     }
 }
 
-/// Computes the softmax of the logits and adds it up by class. If there are only two classes, the
+/// Computes the softmax of the logits and sums it by class. If there are only two classes, the
 /// undecided share counts as neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
     let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -52,7 +52,7 @@ impl SentimentClassifier for Vader {
     }
 }
 
-// Means of human ratings, from the paper and its code.
+// Mean human ratings, from the paper and its code.
 const BOOST: f64 = 0.293;
 const CAPITALS: f64 = 0.733;
 const NEGATION: f64 = -0.74;

@@ -27,8 +27,8 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// `same_voice_threshold` is the value that 3D-Speaker publishes for agglomerative clustering
-    /// of CAM++ vectors.
+    /// Returns the defaults. `same_voice_threshold` is the value that 3D-Speaker publishes for
+    /// agglomerative clustering of CAM++ vectors.
     fn default() -> Self {
         Self {
             kind: NetworkKind::default(),

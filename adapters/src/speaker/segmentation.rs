@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// The window length that the network was trained with, 10 s in samples.
+/// The window length that the network was trained with, in samples: 10 s.
 const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
 /// Hop size and receptive field of a frame, in samples.

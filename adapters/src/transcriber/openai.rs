@@ -1,6 +1,6 @@
-//! Speech recognition by a server with OpenAI's `/audio/transcriptions`. Sends a WAV file and
-//! receives words with times. If the server times only segments, or nothing at all, the words are
-//! spread evenly.
+//! Speech recognition on a server with OpenAI's `/audio/transcriptions` endpoint. Sends a WAV file
+//! and receives words with times. If the server times only segments, or nothing at all, the words
+//! are spread evenly.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -27,7 +27,7 @@ const MAX_COMPRESSION: f64 = 2.4;
 /// Options of [`OpenAiTranscriber::new`].
 #[derive(Debug, Clone)]
 pub struct OpenAiTranscriberOptions {
-    /// The server.
+    /// The server's address, timeouts and retries.
     pub connection: Connection,
     /// The server's name for the model, such as `whisper-1`.
     pub model: String,
@@ -38,7 +38,7 @@ pub struct OpenAiTranscriberOptions {
 }
 
 impl Default for OpenAiTranscriberOptions {
-    /// The defaults of `[transcriber]` and `[llm]`.
+    /// Returns the defaults of `[transcriber]` and `[llm]`.
     fn default() -> Self {
         Self::from_settings(&super::Settings::default(), &crate::llm::Settings::default())
     }

@@ -45,7 +45,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// The defaults of Silero's `get_speech_timestamps`.
+    /// Returns the defaults of Silero's `get_speech_timestamps`.
     fn default() -> Self {
         Self {
             kind: Kind::default(),

@@ -1,5 +1,5 @@
 //! Converts the speech probabilities of windows into spans, with hysteresis, minimum durations of
-//! speech and pauses, and padding. Voice activity adapters call it for each window; it stores
+//! speech and pauses, and padding. Voice activity adapters call this for each window; it stores
 //! spans, not audio.
 
 use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
@@ -20,7 +20,7 @@ pub struct SpeechOptions {
 }
 
 impl Default for SpeechOptions {
-    /// The defaults of `[vad]`.
+    /// Returns the defaults of `[vad]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }

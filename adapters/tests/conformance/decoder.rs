@@ -122,7 +122,7 @@ mod ffmpeg {
         }
     }
 
-    /// The sandboxed decoder, which runs in a separate process.
+    /// Returns the sandboxed decoder, which runs in a separate process.
     pub(super) fn decoder() -> WorkerDecoder {
         confined(WorkerOptions::default())
     }

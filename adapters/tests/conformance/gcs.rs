@@ -12,10 +12,10 @@ use poem::listener::{Acceptor, Listener, TcpListener};
 use poem::{Endpoint, Request, Response, Server};
 use serde_json::{Value, json};
 
-/// The only bucket.
+/// Name of the only bucket.
 pub(crate) const BUCKET: &str = "clips";
 
-/// Serves until the runtime ends.
+/// The server, which runs until the runtime ends.
 #[derive(Clone, Default)]
 pub(crate) struct Gcs {
     state: Arc<Mutex<State>>,

@@ -155,8 +155,8 @@ const SIZE: usize = 40;
 const CRASH_FOLDER: &str = "SHOTLOG_TEST_INDEX_FOLDER";
 const CRASH_FROM: &str = "SHOTLOG_TEST_INDEX_FROM";
 
-/// Kills a writing process repeatedly. No acknowledged batch is missing, no batch exists in part,
-/// and the folder always opens.
+/// Kills a writing process repeatedly. No acknowledged batch is missing, no batch is stored only in
+/// part, and the folder always opens.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_index_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ async fn embedded_index_survives_kills() {
         std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Batches acknowledged just before the kill count as well.
+        // Counts the batches that were acknowledged just before the kill.
         for line in lines.map_while(Result::ok) {
             seen += usize::from(note(line));
         }
@@ -230,7 +230,7 @@ async fn open_embedded_index_recovers_from_bit_rot() {
                 let mut bytes = std::fs::read(&file).unwrap();
                 let at = random.below(bytes.len());
                 bytes[at] ^= 1 << random.below(8);
-                // In place, so that the mapped memory changes.
+                // Writes in place, so that the mapped memory changes.
                 let mut open = std::fs::File::options().write(true).open(&file).unwrap();
                 std::io::Write::write_all(&mut open, &bytes).unwrap();
             }
@@ -377,7 +377,7 @@ fn batch(number: usize) -> Vec<Point> {
         .collect()
 }
 
-/// Asserts that every part of every point of a batch exists and belongs to it.
+/// Asserts that every part of every point in a batch is stored and belongs to the batch.
 async fn assert_whole(index: &EmbeddedIndex, number: usize) {
     let points = batch(number);
     let filter = Filter::video(video(number));
@@ -421,7 +421,7 @@ fn vector(number: usize, chunk: usize) -> Vec<f32> {
     raw.iter().map(|x| x / length).collect()
 }
 
-/// SplitMix64.
+/// A SplitMix64 random number generator.
 struct Random(u64);
 
 impl Random {

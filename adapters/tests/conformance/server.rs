@@ -20,13 +20,13 @@ pub(crate) struct ReceivedRequest {
 /// The reaction to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// Status, extra header lines, body.
+    /// Sends this status, these extra header lines and this body.
     Send(u16, String, String),
     /// Sends nothing until the client gives up.
     Hang,
     /// Closes the connection without a response.
     Drop,
-    /// Announces a longer body than the server sends.
+    /// Sends a shorter body than announced.
     CutOff,
 }
 

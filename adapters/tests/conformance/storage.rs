@@ -167,7 +167,8 @@ fn bad_base_url_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
 }
 
-/// Options for a bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
+/// Returns options for a bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist;
+/// `None` if the variable is not set.
 #[cfg(feature = "cloud")]
 pub(crate) fn s3_options(prefix: &str) -> Option<shotlog_adapters::storage::S3Options> {
     use shotlog_adapters::storage::{RemoteLimits, S3Options};
@@ -198,7 +199,7 @@ async fn s3() {
     check_bounded_memory(storage, 64 << 20, 32 << 20).await;
 }
 
-/// Options for a bucket on the fake Google Cloud Storage.
+/// Returns options for a bucket on the fake Google Cloud Storage.
 #[cfg(feature = "cloud")]
 pub(crate) fn gcs_options(server: &super::gcs::Gcs) -> shotlog_adapters::storage::GcsOptions {
     use shotlog_adapters::storage::{GcsOptions, RemoteLimits};

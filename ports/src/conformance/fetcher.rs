@@ -15,7 +15,7 @@ use crate::fetcher::{FetchResponse, SourceFetcher};
 pub struct ScriptedResponse {
     /// HTTP status.
     pub status: u16,
-    /// Sent unchanged. If `content-length` is missing, the origin adds the right one.
+    /// Headers to send unchanged. If `content-length` is missing, the origin adds the right one.
     pub headers: Vec<(String, String)>,
     /// The body's blocks. If they are shorter than `content-length`, the connection is cut off.
     pub body: Vec<Bytes>,

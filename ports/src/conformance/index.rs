@@ -205,7 +205,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     assert_eq!(chunks(&search(index, "combined", axis(1), 1).await), [1]);
     assert_eq!(text(index, "r1").await.len(), 3, "replaced text is not found any more");
 
-    // Points of another revision coexist.
+    // Points with different revisions coexist.
     replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2")]).await;
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 6);
     assert_eq!(chunks(&search(index, "combined", axis(1), 2).await), [1, 1]);
@@ -229,7 +229,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
         "new points need no scope"
     );
 
-    // Without new points, a scope only removes.
+    // Without new points, `replace` only removes those in the scope.
     let scope = Filter::video(video("aa")).and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
     assert_eq!(

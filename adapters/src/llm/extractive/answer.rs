@@ -274,8 +274,8 @@ fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Ve
     chosen
 }
 
-/// Drops all summaries but the first sentence if there are other sentences: a summary adds nothing
-/// to the moment that it summarises.
+/// Drops summaries, except in first place, if there are other sentences: a summary adds nothing to
+/// the moment that it summarises.
 fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
     let sums_up = |at: usize| {
         let passage = corpus.sentences[at].passage;
@@ -330,7 +330,7 @@ fn follow_up(corpus: &Corpus, at: usize) -> Option<usize> {
         next.kind == PassageKind::Speech && next.repeats.is_none()
     };
     let next = (at + 1..corpus.sentences.len()).take_while(soon).find(said)?;
-    // Another speaker continues the subject only in reply to a question.
+    // A different speaker continues the subject only in reply to a question.
     let same_turn = corpus.sentences[next].speaker == own.speaker || is_question(&own.text);
     same_turn.then_some(next)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use ports::llm::{OVERVIEW, Passage, PassageKind};
 use text::{Quotations, Token, is_stop_word, sentences, stem, words};
 
-/// A sentence.
+/// A sentence from a passage.
 #[derive(Debug, Clone)]
 pub(super) struct Sentence {
     /// Index of the passage that contains the sentence.
@@ -191,7 +191,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
             _ => text,
         };
         let pieces = match kind {
-            // Each on-screen text is a separate sentence.
+            // Each piece of on-screen text is a separate sentence.
             PassageKind::Screen => text.split("; ").map(str::to_owned).collect(),
             _ => split_long(text),
         };
@@ -219,7 +219,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
     }
 }
 
-/// Splits text that is too long at pauses or conjunctions; returns other text unchanged.
+/// Splits overlong text at pauses or conjunctions; returns other text unchanged.
 fn split_long(text: &str) -> Vec<String> {
     const OPENERS: &[&str] =
         &["and", "but", "so", "because", "then", "well", "now", "which", "when", "or"];

@@ -88,7 +88,7 @@ const CATEGORIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Verbs whose preceding words name the actor.
+/// Auxiliary and similar verbs; the words before them name the actor.
 const AUXILIARIES: &[&str] = &[
     "is",
     "are",
@@ -273,7 +273,7 @@ fn category(sentence: &str) -> &'static str {
                 stems.iter().position(|found| marks.iter().any(|mark| stem(mark) == *found))?;
             Some((first, *name))
         })
-        // Categories of actions take precedence over those of things.
+        // All other categories take precedence over `scene`, `sound` and `text`.
         .min_by_key(|&(first, name)| (matches!(name, "scene" | "sound" | "text"), first))
         .map_or(OTHER, |(_, name)| name)
 }

@@ -135,7 +135,7 @@ fn find_values(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
             };
             spans.filter_map(span).collect()
         }
-        // A statement and its negation consist of the same words.
+        // Pattern matching cannot distinguish a statement from its negation.
         FieldKind::Boolean => Vec::new(),
     }
 }

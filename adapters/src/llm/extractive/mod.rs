@@ -30,7 +30,7 @@ pub struct ExtractiveOptions {
 }
 
 impl Default for ExtractiveOptions {
-    /// The defaults of `[llm]`.
+    /// Returns the defaults of `[llm]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }

@@ -13,7 +13,7 @@ pub(super) struct Ranking {
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
-    /// The moment of each sentence.
+    /// Index of each sentence's moment.
     places: Vec<usize>,
 }
 

@@ -32,7 +32,7 @@ pub struct OpenAiOptions {
 }
 
 impl Default for OpenAiOptions {
-    /// The defaults of `[llm]`.
+    /// Returns the defaults of `[llm]`.
     fn default() -> Self {
         (&super::Settings::default()).into()
     }

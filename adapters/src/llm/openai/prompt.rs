@@ -192,8 +192,8 @@ pub(super) fn wire_schema(task: Task) -> Value {
         match value {
             Value::Object(map) => {
                 map.shift_remove("$schema");
-                // If it is a string, it is the schema's annotation; if it is an object, a property
-                // named `title`.
+                // `title` is an annotation if it is a string, and a property of this name if it is
+                // an object.
                 if map.get("title").is_some_and(Value::is_string) {
                     map.shift_remove("title");
                 }

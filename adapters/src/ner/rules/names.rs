@@ -208,7 +208,8 @@ fn organisation(text: &str, words: &WordTokens, at: usize) -> Option<usize> {
     let head = words.words[at].lower.as_str();
     let next = words.words.get(at + 1);
     if ORGANISATION_HEADS.contains(&head) && next.is_some_and(|w| w.joined && w.lower == "of") {
-        // `Department of Health and Human Services`, but not `University of Oxford and …`.
+        // The name includes `and` in `Department of Health and Human Services`, but not in
+        // `University of Oxford and …`.
         let compound = matches!(head, "department" | "ministry" | "office" | "bureau");
         let end = run(words, at + 2, compound);
         return (end > at + 2).then_some(end);
@@ -462,7 +463,7 @@ const PLACE_ENDS: [&str; 38] = [
     "falls",
 ];
 
-/// Words that are not names even with a capital letter.
+/// Words that are not names even if they are capitalised.
 const COMMON: &str = "a about after again all also am an and any are as at be because been before \
     being but by can come could day did do does down for from get go good had has have he hello her \
     here hi him his how i i'm if in is it its just know let like look make many may me more most \

@@ -72,7 +72,7 @@ fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32)
 fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<RotatedBox> {
     let height = map.len() / width;
     let text = |x: usize, y: usize| map[y * width + x] > options.pixel_threshold;
-    // Dilated by a 2×2 kernel, as in the authors' code.
+    // Dilates the bitmap with a 2×2 kernel, as in the authors' code.
     let bitmap = GrayImage::from_fn(width as u32, height as u32, |x, y| {
         let (x, y) = (x as usize, y as usize);
         let (left, up) = (x.saturating_sub(1), y.saturating_sub(1));

@@ -50,7 +50,7 @@ pub struct PpOcrOptions {
     pub unclip: f32,
     /// Minimum confidence of a recognised line, 0..1.
     pub threshold: f32,
-    /// Maximum number of lines per image, most confident first.
+    /// Maximum number of lines per image; the most confident are kept.
     pub max_lines: usize,
     /// Threads and sessions of each model.
     pub threading: Threading,

@@ -12,15 +12,15 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
 /// Input height of the networks.
 const HEIGHT: u32 = 48;
-/// Lines that are shorter are padded to this width; lines longer than `MAX_WIDTH` are squeezed.
+/// Narrower lines are padded to this width; lines wider than `MAX_WIDTH` are squeezed.
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// Minimum probability of a space that is accepted in any case. A network that loses spaces, such
-/// as PP-OCRv4, gives the space between two English words a probability of 0.02 or more, but nearly
-/// always less than that of "no character"; within a word, it gives a space less than 0.008. A less
-/// probable space must also be visible as a wide gap. Measured on a printed page and on video
-/// captions.
+/// A space with at least this probability is accepted in any case. A network that loses spaces,
+/// such as PP-OCRv4, gives the space between two English words a probability of 0.02 or more, but
+/// nearly always less than that of "no character"; within a word, the probability of a space is
+/// below 0.008. A less probable space must also be visible as a wide gap. Measured on a printed
+/// page and on video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
 /// Minimum width of a wide gap, as a multiple of the line's usual gap.

@@ -55,7 +55,7 @@ pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f
     first_columns(&path, moments).into_iter().map(time).collect()
 }
 
-/// Normalizes every column to mean 0 and deviation 1.
+/// Normalizes every column to mean 0 and standard deviation 1.
 fn standardise(shares: &mut [f32], columns: usize) {
     let rows = (shares.len() / columns).max(1) as f32;
     let mut means = vec![0.0_f32; columns];

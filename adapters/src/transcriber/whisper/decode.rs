@@ -17,7 +17,7 @@ const LATEST_START: f64 = 1.0;
 const MAX_COMPRESSION: f64 = 2.4;
 /// Minimum average log probability per token of a likely answer.
 const MIN_LOG_PROBABILITY: f64 = -1.0;
-/// An unlikely answer is discarded if the window's no-speech probability is higher.
+/// An unlikely answer is discarded if the window's no-speech probability is higher than this.
 const MAX_NO_SPEECH: f32 = 0.6;
 /// Assumed error of timestamps, in seconds.
 const STAMP_ERROR: f64 = 0.3;

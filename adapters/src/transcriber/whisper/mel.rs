@@ -65,7 +65,8 @@ impl MelSpectrogram {
     }
 }
 
-/// Triangular filters of equal area on Slaney's mel scale from 0 Hz to 8 kHz, as in librosa.
+/// Returns triangular filters of equal area on Slaney's mel scale from 0 Hz to 8 kHz, as in
+/// librosa.
 fn slaney(bands: usize) -> Vec<(usize, Vec<f64>)> {
     const LINEAR: f64 = 200.0 / 3.0;
     let step = 6.4_f64.ln() / 27.0;

@@ -20,7 +20,7 @@ pub(super) struct Shape {
     d_model: usize,
     decoder_layers: usize,
     decoder_attention_heads: usize,
-    /// Mel bands, 80 or 128.
+    /// Number of mel bands: 80 or 128.
     pub(super) num_mel_bins: usize,
     /// Maximum number of tokens in prompt and answer together.
     pub(super) max_target_positions: usize,

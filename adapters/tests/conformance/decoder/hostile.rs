@@ -14,7 +14,7 @@ use super::ffmpeg::{Studio, confined, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: false, audio_track: None };
 
-/// The times of the frames, and the audio.
+/// The frame times and the number of audio samples.
 #[derive(Default)]
 struct ScanOutput {
     times: Vec<f64>,

@@ -28,7 +28,7 @@ fn film(seconds: u32) -> String {
     )
 }
 
-/// [`film`] with frame numbers that start at `from`.
+/// Like [`film`], with frame numbers that start at `from`.
 fn film_from(from: u32, seconds: u32) -> String {
     film(seconds).replace("{from}", &from.to_string())
 }
@@ -78,7 +78,7 @@ fn assert_numbers_match(name: &str, file: &std::path::Path, seconds: f64) {
     }
     assert_eq!(numbers.frames.len() as f64, seconds * RATE, "{name}");
 
-    // Forwards, backwards, and near the end.
+    // The times go forwards and backwards, and some are near the end.
     let times = [0.0, 0.02, 0.5, 3.13, 3.17, 4.9, 1.0, seconds - 1.5, seconds - 0.02, 2.46, 0.2];
     for chosen in [&times[..], &times[6..7], &times[7..8], &times[9..10]] {
         let stills: Vec<Still> = chosen.iter().map(|&time| Still { time, max_side: 400 }).collect();

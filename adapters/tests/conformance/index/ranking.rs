@@ -115,7 +115,7 @@ async fn equal_vectors_are_stored_once() {
                 assert_eq!(hits[0].id, id, "{field} of {own}");
             }
         }
-        // Dropping waits for a running merge.
+        // Dropping the index waits for a running merge.
         drop(index);
         sizes.push(vector_bytes(folder.path()));
     }

@@ -79,7 +79,7 @@ fn model_of_another_layout_is_rejected() {
         let error = OnnxDetector::open(&runtime, options).err().unwrap();
         assert_eq!(error.kind(), ports::ErrorKind::Invalid, "{error}");
     }
-    // The labels of COCO do not fit two classes.
+    // The COCO labels do not match a network with two classes.
     let options = OnnxDetectorOptions::new(model, Layout::Detr);
     assert!(OnnxDetector::open(&runtime, options).is_err());
 }
