@@ -272,8 +272,8 @@ document_type! {
     Chunk, "Chunk", |registry| {
         let mut properties = vec![
             ("chunk_id", described(u32::schema_ref(), "Id of the chunk, counted from 0.")),
-            ("start", described(f64::schema_ref(), "Start, seconds of the video.")),
-            ("end", described(f64::schema_ref(), "End, seconds of the video.")),
+            ("start", described(f64::schema_ref(), "Start, in seconds from the start of the video.")),
+            ("end", described(f64::schema_ref(), "End, in seconds from the start of the video.")),
             ("timecode", described(String::schema_ref(), "Start and end as a timecode.")),
         ];
         outputs::register(registry);
