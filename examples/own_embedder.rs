@@ -79,7 +79,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let found = service.answering.query(&Access::default(), &request, false).await?;
     for hit in found.page.results {
-        println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.document.description);
+        println!("{:.2}  {}  {}", hit.score, hit.timecode, hit.display.description);
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::analysis::evidence::ChunkEvidence;
-use domain::analysis::hit::HitDocument;
+use domain::analysis::facets::{Display, Facets};
 use domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use domain::analysis::video::Output;
 use domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
@@ -98,10 +98,6 @@ impl Analyzer for Brightness {
     fn read(&self, stored: Value) -> Result<Output> {
         read::<Light>(stored)
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Scene, &hit.description)]
-    }
 }
 
 impl AnalyzerOutput for Light {
@@ -109,7 +105,8 @@ impl AnalyzerOutput for Light {
         let description = self.sentence();
         IndexEntry {
             fields: BTreeMap::from([("combined", description.clone())]),
-            document: HitDocument { description, ..HitDocument::default() },
+            facets: Facets::default(),
+            display: Display::new(description),
         }
     }
 

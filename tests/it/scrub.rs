@@ -1,12 +1,14 @@
 //! Scrubs check every video once per interval, also across restarts.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use domain::search::reindex::ReindexReport;
-use ports::index::{Filter, VectorIndex};
+use ports::index::{FieldValue, Filter, Point, PointId, VectorIndex};
 use ports::listing::VideoListing;
 use ports::records::RecordStore;
+use serde_json::{Map, Value, json};
 
 use crate::support::{TestApp, clip};
 
@@ -97,4 +99,62 @@ async fn a_rebuilt_listing_makes_a_scrub_due() {
     app.listing.set_mark("another format").await.unwrap();
     app.service.catalog.list_all().await.unwrap();
     assert!(scrub(&app, DAY).await.is_some());
+}
+
+/// Rewrites a video's points and its record as versions before statements were stored had them.
+async fn downgrade(app: &TestApp, id: &str) {
+    let of_video = Filter::video(id.parse().unwrap());
+    let vectors = app.index.vectors(&of_video, "combined").await.unwrap();
+    let mut vectors: BTreeMap<PointId, Vec<f32>> = vectors.into_iter().collect();
+    let mut earlier = Vec::new();
+    for point in app.index.list(&of_video, 1000).await.unwrap() {
+        let mut document: Map<String, Value> = point.document.read().unwrap();
+        document.remove("_format").expect("a current format");
+        document.remove("_fields");
+        let statements = document.remove("_statements").expect("statements");
+        document.insert("_parts".into(), statements);
+        let revision = document["_revision"].as_str().expect("a revision").to_owned();
+        earlier.push(Point {
+            vectors: vectors
+                .remove(&point.id)
+                .map(|v| ("combined".into(), v))
+                .into_iter()
+                .collect(),
+            payload: BTreeMap::from([("revision".into(), FieldValue::Keywords(vec![revision]))]),
+            text: document["text"].as_str().expect("a text").into(),
+            document: Value::Object(document).into(),
+            id: point.id,
+        });
+    }
+    app.index.replace(Some(&of_video), earlier).await.unwrap();
+    let key = format!("videos/{id}/video.json");
+    let mut record = app.records.get(&key).await.unwrap().expect("a record");
+    for entry in record["analyzers"].as_object_mut().expect("analyzers").values_mut() {
+        entry.as_object_mut().expect("an entry").remove("point_format").expect("a format");
+    }
+    app.records.put(&key, &record).await.unwrap();
+}
+
+#[tokio::test]
+async fn points_of_an_earlier_format_are_searched_and_then_rewritten() {
+    let app = TestApp::new().await;
+    let id = videos(&app).await.remove(0);
+    let query = json!({"text": "boat", "detail": "full", "synthesize": false, "video_ids": [id]});
+    let question = json!({"question": "What is in the water?", "video_ids": [id]});
+    let current = app.post_json("/query", query.clone()).await.ok();
+    assert_ne!(current["results"], json!([]));
+    let answer = app.post_json("/ask", question.clone()).await.ok();
+    scrub(&app, DAY).await.expect("no scrub has run");
+
+    downgrade(&app, &id).await;
+    assert_eq!(app.post_json("/query", query.clone()).await.ok(), current);
+    assert_eq!(app.post_json("/ask", question.clone()).await.ok()["answer"], answer["answer"]);
+
+    let report = scrub(&app, Duration::ZERO).await.expect("always due");
+    assert!(report.rebuilt > 0);
+    for point in app.index.list(&Filter::video(id.parse().unwrap()), 1000).await.unwrap() {
+        let document: Value = point.document.read().unwrap();
+        assert_eq!((document.get("_format").is_some(), document.get("_parts")), (true, None));
+    }
+    assert_eq!(app.post_json("/query", query).await.ok(), current);
 }

@@ -54,8 +54,8 @@ impl<'a> From<&'a SearchResult> for EventMoment<'a> {
         Self {
             moment_id: &hit.moment_id,
             chunk_id: hit.chunk_id,
-            start: hit.document.start,
-            end: hit.document.end,
+            start: hit.span.start,
+            end: hit.span.end,
             timecode: &hit.timecode,
             recorded_at: hit.recorded_at.as_deref(),
             p_present: hit.p_present,

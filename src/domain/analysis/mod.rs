@@ -9,7 +9,7 @@ pub mod chunk_text;
 pub mod correction;
 pub mod evidence;
 pub mod extraction;
-pub mod hit;
+pub mod facets;
 pub mod output;
 pub(crate) mod prose;
 pub(crate) mod utterances;
@@ -24,7 +24,6 @@ use async_trait::async_trait;
 use parking_lot::RwLock;
 use serde_json::Value;
 
-use crate::analysis::hit::HitDocument;
 use crate::analysis::video::Output;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
@@ -32,7 +31,8 @@ use crate::kernel::ports::Models;
 use analyzers::{default_video, diarization, object_detection, ocr, people, transcript};
 use evidence::ChunkEvidence;
 use extraction::Extractor;
-use output::{Statement, UnknownOutput};
+use facets::{Display, Facets};
+use output::UnknownOutput;
 
 /// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,8 +51,8 @@ pub struct AnalyzerSpec<'a> {
     pub style: TextStyle,
     /// The table columns that show its output.
     pub columns: &'a [Column],
-    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people`
-    /// and `people_count`, copied from the hit document.
+    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people` and
+    /// `people_count`, copied from the output's [`Facets`].
     pub filter_fields: &'static [&'static str],
 }
 
@@ -148,20 +148,6 @@ pub trait Analyzer: Send + Sync {
 
     /// Deserializes a stored output, usually with [`output::read`].
     fn read(&self, stored: Value) -> Result<Output>;
-
-    /// The statements in a hit on this analyzer's output.
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement>;
-
-    /// The text that was embedded for a vector field, restored from a hit.
-    fn embedded_text(&self, field: &str, hit: &HitDocument) -> String {
-        match field {
-            "description" => hit.description.clone(),
-            "people" => hit.people.join(". "),
-            "actions" => hit.actions.join(". "),
-            "objects" => hit.objects.join(", "),
-            _ => hit.text.clone(),
-        }
-    }
 }
 
 /// The searchable part of an output.
@@ -169,8 +155,10 @@ pub trait Analyzer: Send + Sync {
 pub struct IndexEntry {
     /// The text to embed for each vector field; fields without text are absent.
     pub fields: BTreeMap<&'static str, String>,
-    /// What a search hit returns. The caller fills in the times and `text`.
-    pub document: HitDocument,
+    /// The labels of the chunk, with which filters compare.
+    pub facets: Facets,
+    /// What a hit shows.
+    pub display: Display,
 }
 
 /// All built-in analyzers, whether their models are available or not.

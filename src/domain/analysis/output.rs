@@ -15,11 +15,11 @@ use crate::analysis::correction::CorrectionSet;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::Span;
 use crate::kernel::video::ChunkId;
-use crate::media::speech::Utterance;
+use crate::media::speech::{SpeakerTurn, Utterance};
 
 /// An analyzer's output for one chunk.
 pub trait AnalyzerOutput: Debug + Send + Sync {
-    /// Returns the texts to embed and the hit document.
+    /// Returns the texts to embed, the labels for filters and what a hit shows.
     fn index_entry(&self) -> IndexEntry;
 
     /// Returns the statements about the chunk, in order; their texts have no labels.
@@ -38,18 +38,21 @@ pub trait AnalyzerOutput: Debug + Send + Sync {
     fn apply_corrections(&mut self, _corrections: &CorrectionSet, _span: Span) {}
 }
 
-/// One statement about a chunk.
-#[derive(Debug, Clone, PartialEq)]
+/// One statement about a chunk. It is stored with the chunk's point in the index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
     /// Where it comes from: speech, screen text, detected objects, prose …
     pub kind: PassageKind,
     /// The speaker, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
     /// The time span, if it is known more precisely than the chunk's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// The text.
     pub text: String,
     /// The confidence of the speech recognition, 0..1; `None` for other kinds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
 }
 
@@ -70,6 +73,15 @@ impl Statement {
             span: Some(utterance.span()),
             confidence: Some(utterance.confidence),
             ..Self::new(PassageKind::Speech, utterance.text.clone())
+        }
+    }
+
+    /// A speech statement from a speaker turn.
+    pub fn from_turn(turn: &SpeakerTurn) -> Self {
+        Self {
+            speaker: Some(turn.speaker.clone()),
+            span: Some(Span { start: turn.start, end: turn.end }),
+            ..Self::new(PassageKind::Speech, turn.text.clone())
         }
     }
 

@@ -99,7 +99,7 @@ impl Answering {
 }
 
 fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
-    (Span { start: hit.document.start, end: hit.document.end }, hit.p_present)
+    (hit.span, hit.p_present)
 }
 
 /// Returns the sections that contain the most probable segments. This needs no embedding, however

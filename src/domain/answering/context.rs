@@ -56,8 +56,7 @@ impl Evidence {
     /// Returns the evidence from a search hit, with the group that shares the most words with the
     /// question first. Speech turns and other statements are grouped separately.
     pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
-        let document = &hit.document;
-        let whole = Span { start: document.start, end: document.end };
+        let whole = hit.span;
         let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
             .statements
             .iter()
@@ -68,7 +67,7 @@ impl Evidence {
         let is_empty =
             statements.iter().flatten().all(|statement| statement.text.trim().is_empty());
         if is_empty && hit.statements.iter().all(Statement::is_likely) {
-            statements = vec![vec![Statement::new(PassageKind::Prose, document.text.clone())]];
+            statements = vec![vec![Statement::new(PassageKind::Prose, &hit.text)]];
         }
         let evidence = |statement: &Statement, text: String| Self {
             video_id: hit.video_id,

@@ -12,7 +12,6 @@ use crate::catalog::moments::Moment;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
-use crate::kernel::time::Span;
 use crate::search::{Diagnostics, SearchRequest, SearchResult};
 
 /// The parameters of an evidence request.
@@ -80,12 +79,11 @@ impl Answering {
         access: &Access,
         hit: SearchResult,
     ) -> Result<Option<EvidenceMoment>> {
-        let SearchResult { moment_id, video_id, p_present, found_by, document, .. } = hit;
+        let SearchResult { moment_id, video_id, p_present, found_by, span, .. } = hit;
         let moment = match self.catalog.moment(access, &moment_id).await {
             Err(Error::NotFound(_)) => return Ok(None),
             read => read?,
         };
-        let span = Span { start: document.start, end: document.end };
         let citation = CitationForm::Plain.format(video_id, span);
         Ok(Some(EvidenceMoment { moment, citation, p_present, found_by }))
     }

@@ -241,6 +241,9 @@ pub struct AnalyzerEntry {
     pub revision: String,
     /// Embedding model of the points.
     pub embedder: String,
+    /// Format version of the points' documents; 0 in records of versions that did not store it.
+    #[serde(default)]
+    pub point_format: u32,
     /// The cost of running the analyzer.
     #[serde(default)]
     pub cost: ProcessingCost,

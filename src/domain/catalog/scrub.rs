@@ -1,6 +1,6 @@
 //! Progress of the scrub, the periodic check of all videos. It is stored with the listing, so that
-//! a restart resumes the scrub, and is lost if the listing is lost. It is valid only for the
-//! vectors of one embedder.
+//! a restart resumes the scrub, and is lost if the listing is lost. It is valid only for points
+//! that were made with one embedder and in one format.
 
 use std::time::Duration;
 
@@ -27,8 +27,9 @@ pub(super) struct ListingState {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ScrubCursor {
-    /// The embedder that computed the checked vectors.
-    embedder: String,
+    /// Names the embedder and the format of the checked points.
+    #[serde(rename = "embedder")]
+    points: String,
     /// When the last complete scrub ended, in ISO 8601.
     #[serde(rename = "whole")]
     completed_at: Option<String>,
@@ -46,13 +47,13 @@ impl ListingState {
 impl ScrubCursor {
     /// Creates the progress of a scrub that has checked the videos up to `last`. `None` means that
     /// the scrub has not started.
-    pub(crate) fn up_to(embedder: &str, last: Option<VideoId>) -> Self {
-        Self { embedder: embedder.to_owned(), completed_at: None, up_to: last }
+    pub(crate) fn up_to(points: &str, last: Option<VideoId>) -> Self {
+        Self { points: points.to_owned(), completed_at: None, up_to: last }
     }
 
     /// Creates the progress of a scrub that has just been completed.
-    pub(crate) fn completed(embedder: &str) -> Self {
-        Self { completed_at: Some(now()), ..Self::up_to(embedder, None) }
+    pub(crate) fn completed(points: &str) -> Self {
+        Self { completed_at: Some(now()), ..Self::up_to(points, None) }
     }
 
     /// Whether the last complete scrub ended less than `interval` ago. If the clock has been set
@@ -75,10 +76,10 @@ impl Catalog {
         Ok(self.listing.set_mark(Document::serialize(state)?.as_str()).await?)
     }
 
-    /// Reads the progress of the scrub for this embedder's vectors.
-    pub(crate) async fn scrub_cursor(&self, embedder: &str) -> Result<ScrubCursor> {
+    /// Reads the progress of the scrub of points with this embedder and format.
+    pub(crate) async fn scrub_cursor(&self, points: &str) -> Result<ScrubCursor> {
         let cursor = self.listing_state().await?.scrub;
-        Ok(if cursor.embedder == embedder { cursor } else { ScrubCursor::up_to(embedder, None) })
+        Ok(if cursor.points == points { cursor } else { ScrubCursor::up_to(points, None) })
     }
 
     /// Stores the progress of the scrub.

@@ -165,9 +165,9 @@ impl LibraryWriter {
         log.video.outputs.keys().any(|id| {
             let found = log.analyzers.get(id).zip(log.video.output(id, chunk));
             let Some((analyzer, finding)) = found else { return false };
-            let document = finding.index_entry().document;
+            let facets = finding.index_entry().facets;
             let (config, span) = (log.record.chunking.config(), log.video.spans[chunk.index()]);
-            let mut fields = filter_payload(&*analyzer, &config, span, &document);
+            let mut fields = filter_payload(&*analyzer, &config, span, &facets);
             let video_id = log.record.video_id.to_string();
             fields.insert("video_id".into(), FieldValue::Keywords(vec![video_id]));
             fields.insert("analyzer_id".into(), FieldValue::Keywords(vec![id.clone()]));

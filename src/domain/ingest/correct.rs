@@ -21,7 +21,7 @@ use crate::kernel::names::comma_separated;
 use crate::kernel::time::{Span, now, rounded, timecode};
 use crate::kernel::video::{ChunkId, VideoId, unknown_video};
 use crate::media::tracking::Location;
-use crate::search::indexing::points;
+use crate::search::indexing::{POINT_FORMAT, points};
 
 /// How long a correction waits for a job that is changing the video.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -345,6 +345,7 @@ impl Ingest {
             points(&embedder, id, &config, revision, update.spans, &*analyzer, outputs).await?;
         entry.points = points.len() as u64;
         self.models.embedder.model().clone_into(&mut entry.embedder);
+        entry.point_format = POINT_FORMAT;
         fresh.retain(|point| point.id.analyzer_id != update.id);
         fresh.extend(points);
         record.analyzers.insert(update.id, entry);

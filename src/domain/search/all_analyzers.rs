@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use ports::index::VectorQuery;
 
-use crate::analysis::hit::HitDocument;
 use crate::analysis::output::Statement;
 use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
@@ -70,46 +69,26 @@ fn merge_hit(best: &mut SearchResult, other: SearchResult) {
             best.statements.push(statement);
         }
     }
-    fill_missing(&mut best.document, other.document);
-}
-
-/// Fills the empty fields of a document from another document for the same chunk.
-fn fill_missing(document: &mut HitDocument, other: HitDocument) {
-    fn fill<T>(own: &mut Vec<T>, others: Vec<T>) {
-        if own.is_empty() {
-            *own = others;
-        }
-    }
-    if document.description.is_empty() {
-        (document.description, document.parts) = (other.description, other.parts);
-    }
-    fill(&mut document.people, other.people);
-    fill(&mut document.objects, other.objects);
-    fill(&mut document.actions, other.actions);
-    fill(&mut document.tags, other.tags);
-    fill(&mut document.speakers, other.speakers);
-    fill(&mut document.turns, other.turns);
-    fill(&mut document.sentences, other.sentences);
-    fill(&mut document.persons, other.persons);
-    fill(&mut document.detections, other.detections);
-    fill(&mut document.texts, other.texts);
-    document.people_count = document.people_count.or(other.people_count);
+    best.facets.fill_missing(other.facets);
+    best.display.fill_missing(other.display);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::facets::{Display, Facets};
     use crate::kernel::moment::MomentId;
     use crate::kernel::time::Span;
 
     fn hit(chunk_id: u32, analyzer: &str, score: f32, p_present: f32) -> SearchResult {
-        let mut document = HitDocument { text: analyzer.into(), ..HitDocument::default() };
-        match analyzer {
-            "seen" => document.objects = vec!["car".into()],
-            _ => document.speakers = vec!["S1".into()],
-        }
+        let facets = match analyzer {
+            "seen" => Facets { objects: vec!["car".into()], ..Facets::default() },
+            _ => Facets { speakers: vec!["S1".into()], ..Facets::default() },
+        };
+        let span = Span { start: 0.0, end: 1.0 };
         SearchResult {
-            moment_id: MomentId::new(VideoId::from_digest([0; 20]), Span { start: 0.0, end: 1.0 }),
+            moment_id: MomentId::new(VideoId::from_digest([0; 20]), span),
+            span,
             video_id: VideoId::from_digest([0; 20]),
             chunk_id: ChunkId(chunk_id),
             statements: Vec::new(),
@@ -123,7 +102,8 @@ mod tests {
             snippet: String::new(),
             video_url: String::new(),
             recorded_at: None,
-            document,
+            facets,
+            display: Display::default(),
         }
     }
 
@@ -144,7 +124,7 @@ mod tests {
             summary,
             [(2, 0.5, 0.9, "seen+heard".to_owned()), (1, 0.6, 0.8, "heard".to_owned())]
         );
-        assert_eq!((merged[1].text.as_str(), merged[1].document.objects.len()), ("heard", 1));
-        assert_eq!(merged[1].document.speakers, ["S1"]);
+        assert_eq!((merged[1].text.as_str(), merged[1].facets.objects.len()), ("heard", 1));
+        assert_eq!(merged[1].facets.speakers, ["S1"]);
     }
 }

@@ -17,11 +17,11 @@ use text::questions::is_query_filler;
 use text::things::thing_overlap;
 use text::{is_function_word, tokens};
 
-use crate::analysis::hit::HitDocument;
 use crate::analysis::{self, TextStyle};
 use crate::kernel::error::Result;
 use crate::kernel::vector::{dot, sum};
 use crate::search::Search;
+use crate::search::point::PointDocument;
 
 /// Queries for things that rarely occur in footage, one per line.
 const PROBES: &str = include_str!("calibration/probes.txt");
@@ -160,7 +160,12 @@ impl Search {
 impl PresenceEstimator<'_> {
     /// The probability, 0..1, that a moment contains what was searched for: the probability that
     /// its text is about it, times the certainty of the detections involved.
-    pub(crate) fn hit_probability(&self, style: TextStyle, cosine: f32, hit: &HitDocument) -> f32 {
+    pub(crate) fn hit_probability(
+        &self,
+        style: TextStyle,
+        cosine: f32,
+        hit: &PointDocument,
+    ) -> f32 {
         self.probability(style, cosine, &hit.text) * hit.certainty(&self.words)
     }
 

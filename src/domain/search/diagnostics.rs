@@ -73,8 +73,8 @@ impl Search {
             let filter =
                 self.scope(empty.access, empty.request.analyzers.id(), ids, &filters).await?;
             let query = VectorQuery { filter, ..empty.plan.query.clone() };
-            let hits = self.find(empty.plan.mode, &empty.plan.text, query).await?;
-            diagnostics.without_filter.push((name.to_owned(), hits.len() as u32));
+            let found = self.find(empty.plan.mode, &empty.plan.text, query).await?;
+            diagnostics.without_filter.push((name.to_owned(), found.hits.len() as u32));
         }
         if let Some(analyzer) = empty.request.analyzers.id() {
             self.find_missing_outputs(&empty, analyzer, &mut diagnostics).await?;

@@ -8,11 +8,14 @@ use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
 use crate::analysis::Analyzer;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::Facets;
 use crate::analysis::video::Outputs;
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::search::point::PointDocument;
+
+pub use crate::search::point::POINT_FORMAT;
 
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";
@@ -36,15 +39,23 @@ pub async fn points(
         let mut indexed = output.content().index_entry();
         indexed.fields.retain(|_, text| !text.trim().is_empty());
         let Some(text) = indexed.fields.get("combined").cloned() else { continue };
-        for (field, text) in indexed.fields {
-            embedded_fields.push((points.len(), field));
-            texts.push(text);
+        for (field, text) in &indexed.fields {
+            embedded_fields.push((points.len(), *field));
+            texts.push(text.clone());
         }
-        let mut document = indexed.document;
-        (document.start, document.end) = (span.start, span.end);
-        document.text.clone_from(&text);
-        document.revision = revision.to_owned();
-        let mut payload = filter_payload(analyzer, chunk_config, *span, &document);
+        let mut payload = filter_payload(analyzer, chunk_config, *span, &indexed.facets);
+        let mut document = PointDocument {
+            format: POINT_FORMAT,
+            revision: revision.to_owned(),
+            start: span.start,
+            end: span.end,
+            text: text.clone(),
+            statements: output.content().statements(),
+            facets: indexed.facets,
+            display: indexed.display,
+            ..PointDocument::default()
+        };
+        document.set_fields(indexed.fields);
         payload.insert("revision".into(), FieldValue::Keywords(vec![revision.into()]));
         points.push(Point {
             id: PointId { video_id, chunk_id, analyzer_id: analyzer.spec().id.into() },
@@ -66,25 +77,21 @@ pub(crate) fn filter_payload(
     analyzer: &dyn Analyzer,
     chunk_config: &str,
     span: Span,
-    document: &HitDocument,
+    facets: &Facets,
 ) -> BTreeMap<String, FieldValue> {
     let mut fields = BTreeMap::from([
         ("chunk_config".to_owned(), FieldValue::Keywords(vec![chunk_config.into()])),
         ("start".to_owned(), FieldValue::Float(span.start)),
         ("end".to_owned(), FieldValue::Float(span.end)),
     ]);
-    for (field, labels) in [
-        ("objects", &document.objects),
-        ("tags", &document.tags),
-        ("speakers", &document.speakers),
-        ("people", &document.people),
-    ] {
-        if analyzer.spec().filter_fields.contains(&field) && !labels.is_empty() {
-            fields.insert(field.into(), FieldValue::Keywords(labels.clone()));
+    for field in analyzer.spec().filter_fields {
+        let labels = facets.labels(field);
+        if !labels.is_empty() {
+            fields.insert((*field).into(), FieldValue::Keywords(labels.to_vec()));
         }
     }
     let counted = analyzer.spec().filter_fields.contains(&PEOPLE_COUNT);
-    if let Some(count) = document.people_count.filter(|_| counted) {
+    if let Some(count) = facets.people_count.filter(|_| counted) {
         fields.insert(PEOPLE_COUNT.into(), FieldValue::Integer(count.into()));
     }
     fields

@@ -2,9 +2,8 @@
 //! first and in chronological order within each video.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
-use ports::index::{FacetQuery, Filter, Predicate};
+use ports::index::{FacetQuery, Filter, Hit, ListedPoint, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
@@ -14,10 +13,15 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::all_analyzers::merge_by_chunk;
 use crate::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
+use crate::search::mode::IndexHits;
 use crate::search::pages::PageStart;
+use crate::search::published::{HitVideos, Scoring};
 use crate::search::{
-    ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters, mode,
+    ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters,
 };
+
+/// Listed moments have no scores.
+const UNSCORED: Scoring<'static> = Scoring { field: VectorField::COMBINED.name(), presence: None };
 
 /// What to list from the videos that the caller can see.
 struct Listing<'a> {
@@ -135,7 +139,7 @@ impl Search {
         let analyzers = self.catalog.analyzers.all().len().max(1);
         let of_video = filter.clone().in_videos([video.video_id]);
         let mut from = first;
-        let mut videos = HashMap::new();
+        let mut videos = HitVideos::new();
         while rows.len() < limit {
             let point_limit = (limit - rows.len()) * analyzers;
             let onwards = of_video.clone().and("chunk_id", Predicate::AtLeast(from.0.into()));
@@ -146,18 +150,11 @@ impl Search {
             // The last chunk may have more points than were read.
             let whole = complete || points.iter().all(|point| point.id.chunk_id == last);
             points.retain(|point| whole || point.id.chunk_id != last);
-            let unranked = |point: ports::index::ListedPoint| mode::ScoredPoint {
-                id: point.id,
-                score: 0.0,
-                text_score: None,
-                document: point.document,
-            };
+            let unranked =
+                |point: ListedPoint| Hit { id: point.id, score: 0.0, document: point.document };
             let hits = points.into_iter().map(unranked).collect();
-            let hits = self.keep_published(hits, &mut videos).await?;
-            let hits = hits
-                .into_iter()
-                .map(|hit| self.result(None, VectorField::COMBINED.name(), hit))
-                .collect();
+            let found = IndexHits { hits, ..IndexHits::default() };
+            let hits = self.keep_published(found, UNSCORED, &mut videos).await?;
             for hit in merge_by_chunk(self.order_by_chunk(hits)) {
                 if rows.len() < limit {
                     rows.push((PageStart::AfterChunk(video.clone(), hit.chunk_id), hit));

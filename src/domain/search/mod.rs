@@ -9,6 +9,8 @@ mod listing;
 pub(crate) mod mode;
 pub mod pages;
 mod plan;
+mod point;
+mod point_migration;
 mod published;
 pub mod reindex;
 pub mod request;
@@ -18,7 +20,6 @@ pub mod scrub;
 mod similar;
 pub mod values;
 
-use std::collections::HashMap;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -30,8 +31,7 @@ use serde::{Deserialize, Serialize};
 use text::questions::subject;
 use tokio::sync::{Notify, OnceCell};
 
-use crate::analysis::TextStyle;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::Statement;
 use crate::catalog::Catalog;
 use crate::kernel::error::{Error, Result};
@@ -41,8 +41,8 @@ use crate::kernel::ports::{Models, Stores};
 use crate::kernel::time::Span;
 use crate::kernel::vector::{dot, sum};
 use crate::kernel::video::{ChunkId, VideoId};
-use calibration::{Calibration, PresenceEstimator};
-use published::PublishedHit;
+use calibration::Calibration;
+use published::{HitVideos, Scoring};
 
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
@@ -84,8 +84,8 @@ pub struct SearchResult {
     pub video_id: VideoId,
     /// The chunk within the video.
     pub chunk_id: ChunkId,
-    /// Statements about the chunk from the analyzers whose output matched.
-    pub statements: Vec<Statement>,
+    /// The chunk's span.
+    pub span: Span,
     /// Start and end as `M:SS.ss-M:SS.ss`, for display.
     pub timecode: String,
     /// Cosine, 0..1.
@@ -107,8 +107,12 @@ pub struct SearchResult {
     /// When the moment begins in real time, ISO 8601 in UTC; `None` if the recording time is
     /// unknown.
     pub recorded_at: Option<String>,
-    /// The stored document.
-    pub document: HitDocument,
+    /// Statements about the chunk from the analyzers whose output matched.
+    pub statements: Vec<Statement>,
+    /// The chunk's labels.
+    pub facets: Facets,
+    /// What to show of the output.
+    pub display: Display,
 }
 
 /// A page of hits.
@@ -183,9 +187,6 @@ impl Default for SearchSettings {
         }
     }
 }
-
-/// Length of a snippet, in characters.
-const SNIPPET: usize = 180;
 
 impl Detail {
     /// The name in requests.
@@ -319,8 +320,8 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        let hits = self.published_hits(mode, text, query).await?;
-        Ok(hits.into_iter().map(|hit| self.result(Some(&presence), &field, hit)).collect())
+        let scoring = Scoring { field: &field, presence: Some(&presence) };
+        self.published_hits(mode, text, query, scoring).await
     }
 
     /// Finds up to `per_video` hits in each of the best videos with a hybrid search, grouped by
@@ -340,14 +341,14 @@ impl Search {
         let depth =
             self.settings.fusion_depth * FULL_DEPTH_VIDEOS / query.limit.max(FULL_DEPTH_VIDEOS);
         let depth = depth.max(per_video);
+        let scoring = Scoring { field: &field, presence: Some(&presence) };
         let hits = self.find_by_video(text, query, depth).await?;
-        let hits = self.keep_published(hits, &mut HashMap::new()).await?;
+        let hits = self.keep_published(hits, scoring, &mut HitVideos::new()).await?;
         let mut results: Vec<SearchResult> = Vec::with_capacity(hits.len());
         for hit in hits {
-            let taken =
-                results.iter().rev().take_while(|r| r.video_id == hit.hit.id.video_id).count();
+            let taken = results.iter().rev().take_while(|r| r.video_id == hit.video_id).count();
             if taken < per_video {
-                results.push(self.result(Some(&presence), &field, hit));
+                results.push(hit);
             }
         }
         Ok(results)
@@ -367,10 +368,10 @@ impl Search {
         let presence = self.presence(text, &query.vector).await?;
         let (field, requested) = (query.field.clone(), query.limit);
         let query = VectorQuery { limit: requested * OVERSAMPLING, ..query };
+        let scoring = Scoring { field: &field, presence: Some(&presence) };
         let hits = self.find_by_video(text, query, HITS_PER_VIDEO).await?;
         let mut videos: Vec<(f32, VideoId)> = Vec::new();
-        for hit in self.keep_published(hits, &mut HashMap::new()).await? {
-            let hit = self.result(Some(&presence), &field, hit);
+        for hit in self.keep_published(hits, scoring, &mut HitVideos::new()).await? {
             match videos.iter_mut().find(|(_, id)| *id == hit.video_id) {
                 Some((best, _)) => *best = best.max(hit.p_present),
                 None => videos.push((hit.p_present, hit.video_id)),
@@ -378,39 +379,5 @@ impl Search {
         }
         videos.sort_by(|a, b| b.0.total_cmp(&a.0));
         Ok(videos.into_iter().map(|(_, id)| id).take(requested).collect())
-    }
-
-    fn result(
-        &self,
-        presence: Option<&PresenceEstimator<'_>>,
-        field: &str,
-        hit: PublishedHit,
-    ) -> SearchResult {
-        let PublishedHit { hit, document, video_url, recorded_at } = hit;
-        let span = Span { start: document.start, end: document.end };
-        let analyzer = self.catalog.analyzers.get(&hit.id.analyzer_id);
-        let analyzer = analyzer.as_deref();
-        let statements = analyzer.map_or_else(Vec::new, |analyzer| analyzer.statements(&document));
-        let whole = analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style);
-        let style = TextStyle::for_field(field, whole);
-        let p_found = presence.map_or(0.0, |p| p.hit_probability(style, hit.score, &document));
-        SearchResult {
-            moment_id: MomentId::new(hit.id.video_id, span),
-            video_id: hit.id.video_id,
-            chunk_id: hit.id.chunk_id,
-            statements,
-            timecode: span.timecode(),
-            score: hit.score.clamp(0.0, 1.0),
-            text_score: hit.text_score,
-            p_present: p_found,
-            p_found,
-            found_by: vec![hit.id.analyzer_id],
-            text: analyzer
-                .map_or_else(|| document.text.clone(), |a| a.embedded_text(field, &document)),
-            snippet: document.text.chars().take(SNIPPET).collect(),
-            video_url,
-            recorded_at,
-            document,
-        }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::str::FromStr;
 
-use ports::Document;
 use ports::index::{Hit, PointId, TextQuery, VectorQuery};
 use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
@@ -33,15 +32,13 @@ pub const MODES: &[(&str, &str)] = &[
     ("hybrid", "both, merged by reciprocal rank fusion"),
 ];
 
-/// A hit with its vector and full-text scores.
-#[derive(Debug, Clone)]
-pub(crate) struct ScoredPoint {
-    pub(crate) id: PointId,
-    /// Cosine; 0 if the point has no vector in the field.
-    pub(crate) score: f32,
-    /// BM25 score; `None` unless full-text search found the hit.
-    pub(crate) text_score: Option<f32>,
-    pub(crate) document: Document,
+/// The hits in the index, best first.
+#[derive(Debug, Default)]
+pub(crate) struct IndexHits {
+    /// Each with its cosine as the score, which is 0 if the point has no vector in the field.
+    pub(crate) hits: Vec<Hit>,
+    /// The BM25 scores of the hits that full-text search found.
+    pub(crate) text_scores: HashMap<PointId, f32>,
 }
 
 impl FromStr for Mode {
@@ -65,29 +62,17 @@ impl Search {
         mode: Mode,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<ScoredPoint>> {
+    ) -> Result<IndexHits> {
         let found = self.find_in_index(mode, text, query).await;
         found.map_err(|error| self.report_damage(error))
     }
 
-    async fn find_in_index(
-        &self,
-        mode: Mode,
-        text: &str,
-        query: VectorQuery,
-    ) -> Result<Vec<ScoredPoint>> {
+    async fn find_in_index(&self, mode: Mode, text: &str, query: VectorQuery) -> Result<IndexHits> {
         let settings = self.settings;
         let (limit, threshold) = (query.limit, query.threshold);
         if mode == Mode::Vector {
-            let hits = self.index.search(query).await?.into_iter();
-            return Ok(hits
-                .map(|h| ScoredPoint {
-                    id: h.id,
-                    score: h.score,
-                    text_score: None,
-                    document: h.document,
-                })
-                .collect());
+            let hits = self.index.search(query).await?;
+            return Ok(IndexHits { hits, ..IndexHits::default() });
         }
         let depth = limit.max(settings.fusion_depth);
         let (field, vector) = (query.field.clone(), query.vector.clone());
@@ -101,10 +86,11 @@ impl Search {
         };
         let (by_vector, by_text) = futures::try_join!(by_vector, self.index.text_search(by_text))?;
         let cosines = self.cosines(&by_text, &by_vector, &field, &vector).await?;
-        let mut found = reciprocal_rank_fusion(settings, by_vector, by_text, &cosines);
-        found.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
-        found.truncate(limit);
-        Ok(found)
+        let text_scores = text_scores(&by_text);
+        let mut hits = reciprocal_rank_fusion(settings, by_vector, by_text, &cosines);
+        hits.retain(|hit| threshold.is_none_or(|threshold| hit.score >= threshold));
+        hits.truncate(limit);
+        Ok(IndexHits { hits, text_scores })
     }
 
     /// Finds the hits in the best videos, grouped by video and best first within each. Vector and
@@ -114,7 +100,7 @@ impl Search {
         text: &str,
         query: VectorQuery,
         depth: usize,
-    ) -> Result<Vec<ScoredPoint>> {
+    ) -> Result<IndexHits> {
         let found = self.find_by_video_in_index(text, query, depth).await;
         found.map_err(|error| self.report_damage(error))
     }
@@ -124,7 +110,7 @@ impl Search {
         text: &str,
         query: VectorQuery,
         depth: usize,
-    ) -> Result<Vec<ScoredPoint>> {
+    ) -> Result<IndexHits> {
         let VectorQuery { field, vector, filter, limit, .. } = query.clone();
         let by_text = TextQuery { text: search_terms(text), filter, limit };
         let (by_vector, by_text) = futures::try_join!(
@@ -132,6 +118,7 @@ impl Search {
             self.index.text_search_by_video(by_text, depth)
         )?;
         let cosines = self.cosines(&by_text, &by_vector, &field, &vector).await?;
+        let text_scores = text_scores(&by_text);
         let (mut videos, mut vector_hits, mut text_hits) =
             (Vec::new(), HashMap::new(), HashMap::new());
         for (hits, of_video) in [(by_vector, &mut vector_hits), (by_text, &mut text_hits)] {
@@ -147,7 +134,8 @@ impl Search {
             let by_text = text_hits.remove(&video).unwrap_or_default();
             reciprocal_rank_fusion(self.settings, by_vector, by_text, &cosines)
         };
-        Ok(videos.into_iter().flat_map(of_video).collect())
+        let hits = videos.into_iter().flat_map(of_video).collect();
+        Ok(IndexHits { hits, text_scores })
     }
 
     /// Computes the cosine between each hit and the query, except for `known` hits, whose score
@@ -167,6 +155,10 @@ impl Search {
         }
         Ok(self.index.cosines(field, vector, &ids).await?.into_iter().collect())
     }
+}
+
+fn text_scores(hits: &[Hit]) -> HashMap<PointId, f32> {
+    hits.iter().map(|hit| (hit.id.clone(), hit.score)).collect()
 }
 
 /// Extracts the terms for full-text search: quoted phrases verbatim and, from the rest, the words
@@ -210,29 +202,20 @@ fn reciprocal_rank_fusion(
     by_vector: Vec<Hit>,
     by_text: Vec<Hit>,
     cosines: &HashMap<PointId, f32>,
-) -> Vec<ScoredPoint> {
+) -> Vec<Hit> {
     let share = |weight: f64, rank: usize| weight / (settings.fusion_k + rank as f64 + 1.0);
-    let mut merged: HashMap<PointId, (f64, ScoredPoint)> = HashMap::new();
+    let mut merged: HashMap<PointId, (f64, Hit)> = HashMap::new();
     for (rank, hit) in by_vector.into_iter().enumerate() {
-        let found = ScoredPoint {
-            id: hit.id.clone(),
-            score: hit.score,
-            text_score: None,
-            document: hit.document,
-        };
-        merged.insert(hit.id, (share(settings.vector_weight, rank), found));
+        merged.insert(hit.id.clone(), (share(settings.vector_weight, rank), hit));
     }
     for (rank, hit) in by_text.into_iter().enumerate() {
         let score = cosines.get(&hit.id).copied().unwrap_or(0.0);
-        let entry = merged.entry(hit.id.clone()).or_insert_with(|| {
-            (0.0, ScoredPoint { id: hit.id, score, text_score: None, document: hit.document })
-        });
+        let entry = merged.entry(hit.id.clone()).or_insert_with(|| (0.0, Hit { score, ..hit }));
         entry.0 += share(settings.text_weight, rank);
-        entry.1.text_score = Some(hit.score);
     }
-    let mut ranked: Vec<(f64, ScoredPoint)> = merged.into_values().collect();
+    let mut ranked: Vec<(f64, Hit)> = merged.into_values().collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    ranked.into_iter().map(|(_, found)| found).collect()
+    ranked.into_iter().map(|(_, hit)| hit).collect()
 }
 
 #[cfg(test)]
@@ -262,11 +245,8 @@ mod tests {
             by_text.clone(),
             &cosines,
         );
-        let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id.0, f.score, f.text_score)).collect();
-        assert_eq!(
-            seen,
-            [(2, 0.8, Some(8.0)), (1, 0.9, None), (4, 0.1, Some(9.0)), (3, 0.7, None)]
-        );
+        let seen: Vec<_> = found.iter().map(|f| (f.id.chunk_id.0, f.score)).collect();
+        assert_eq!(seen, [(2, 0.8), (1, 0.9), (4, 0.1), (3, 0.7)]);
         let words_first = SearchSettings { text_weight: 3.0, ..SearchSettings::default() };
         let found = reciprocal_rank_fusion(words_first, by_vector, by_text, &cosines);
         assert_eq!(found.iter().map(|f| f.id.chunk_id.0).collect::<Vec<_>>(), [2, 4, 1, 3]);

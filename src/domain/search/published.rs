@@ -3,24 +3,35 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use ports::index::VectorQuery;
+use ports::index::{Hit, VectorQuery};
 
-use crate::analysis::hit::HitDocument;
+use crate::analysis::TextStyle;
 use crate::catalog::EntrySummary;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
-use crate::search::{Mode, Search, mode};
+use crate::search::calibration::PresenceEstimator;
+use crate::search::mode::IndexHits;
+use crate::search::point::PointDocument;
+use crate::search::{Mode, Search, SearchResult};
 
 /// Maximum factor by which a search is widened beyond the requested number of hits.
 const MAX_WIDENING: usize = 4;
 
-/// A hit in a published video.
-pub(super) struct PublishedHit {
-    pub(super) hit: mode::ScoredPoint,
-    pub(super) document: HitDocument,
-    pub(super) video_url: String,
-    pub(super) recorded_at: Option<String>,
+/// Length of a snippet, in characters.
+const SNIPPET: usize = 180;
+
+/// How to score the hits of a search.
+#[derive(Clone, Copy)]
+pub(super) struct Scoring<'a> {
+    /// The vector field that is searched.
+    pub(super) field: &'a str,
+    /// Estimates `p_present`; `None` if the moments are listed without a search text.
+    pub(super) presence: Option<&'a PresenceEstimator<'a>>,
 }
+
+/// The metadata and the URL of each video with hits, kept between calls.
+pub(super) type HitVideos = HashMap<VideoId, (Arc<EntrySummary>, String)>;
 
 impl Search {
     /// Searches published points only. While a video is being published or deleted, the index also
@@ -31,14 +42,15 @@ impl Search {
         mode: Mode,
         text: &str,
         query: VectorQuery,
-    ) -> Result<Vec<PublishedHit>> {
+        scoring: Scoring<'_>,
+    ) -> Result<Vec<SearchResult>> {
         let requested = query.limit;
-        let mut videos = HashMap::new();
+        let mut videos = HitVideos::new();
         let mut limit = requested;
         loop {
             let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
-            let complete = hits.len() < limit || limit > MAX_WIDENING * requested;
-            let mut published = self.keep_published(hits, &mut videos).await?;
+            let complete = hits.hits.len() < limit || limit > MAX_WIDENING * requested;
+            let mut published = self.keep_published(hits, scoring, &mut videos).await?;
             if complete || published.len() >= requested {
                 published.truncate(requested);
                 return Ok(published);
@@ -47,45 +59,82 @@ impl Search {
         }
     }
 
-    /// Keeps hits whose points are published. `videos` caches each video's metadata and URL between
-    /// calls.
+    /// Builds the results from the hits whose points are published.
     pub(super) async fn keep_published(
         &self,
-        hits: Vec<mode::ScoredPoint>,
-        videos: &mut HashMap<VideoId, (Arc<EntrySummary>, String)>,
-    ) -> Result<Vec<PublishedHit>> {
-        let document = |hit: mode::ScoredPoint| {
-            let document: HitDocument = hit.document.read().map_err(|e| {
-                let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
-                // Valid JSON of an unexpected shape is not index damage: it was written that way.
-                if e.is_data() { error } else { self.report_damage(error) }
-            })?;
-            Ok((hit, document))
+        found: IndexHits,
+        scoring: Scoring<'_>,
+        videos: &mut HitVideos,
+    ) -> Result<Vec<SearchResult>> {
+        let IndexHits { hits, text_scores } = found;
+        let read = |hit: Hit| Ok((self.read_document(&hit)?, hit));
+        let hits = hits.into_iter().map(read).collect::<Result<Vec<_>>>()?;
+        let is_published = |listed: &EntrySummary, hit: &Hit, document: &PointDocument| {
+            listed.has_revision(&hit.id.analyzer_id, &document.revision)
         };
-        let hits = hits.into_iter().map(document).collect::<Result<Vec<_>>>()?;
-        let is_published =
-            |listed: &EntrySummary, hit: &mode::ScoredPoint, document: &HitDocument| {
-                listed.has_revision(&hit.id.analyzer_id, &document.revision)
-            };
-        let hit_videos: BTreeSet<VideoId> = hits.iter().map(|(hit, _)| hit.id.video_id).collect();
+        let hit_videos: BTreeSet<VideoId> = hits.iter().map(|(_, hit)| hit.id.video_id).collect();
         let uncached = hit_videos.into_iter().filter(|id| !videos.contains_key(id));
         let uncached: Vec<VideoId> = uncached.collect();
         let is_current = |id: VideoId, listed: &EntrySummary| {
-            let mut video_hits = hits.iter().filter(|(hit, _)| hit.id.video_id == id);
-            video_hits.all(|(hit, document)| is_published(listed, hit, document))
+            let mut video_hits = hits.iter().filter(|(_, hit)| hit.id.video_id == id);
+            video_hits.all(|(document, hit)| is_published(listed, hit, document))
         };
         for (id, listed) in self.catalog.cached_summaries(&uncached, is_current).await? {
             let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
-        let published = |(hit, document): (mode::ScoredPoint, HitDocument)| {
+        let result = |(document, hit): (PointDocument, Hit)| {
             let (video, url) = videos.get(&hit.id.video_id)?;
-            let recorded_at = video.metadata.wall_clock(document.start);
-            is_published(video, &hit, &document).then(|| {
-                let video_url = url.clone();
-                PublishedHit { hit, document, video_url, recorded_at }
-            })
+            if !is_published(video, &hit, &document) {
+                return None;
+            }
+            let text_score = text_scores.get(&hit.id).copied();
+            let result = self.result(scoring, hit, document);
+            let recorded_at = video.metadata.wall_clock(result.span.start);
+            Some(SearchResult { text_score, video_url: url.clone(), recorded_at, ..result })
         };
-        Ok(hits.into_iter().filter_map(published).collect())
+        Ok(hits.into_iter().filter_map(result).collect())
+    }
+
+    fn read_document(&self, hit: &Hit) -> Result<PointDocument> {
+        let style = self.text_style(&hit.id.analyzer_id);
+        PointDocument::read(&hit.document, style).map_err(|e| {
+            let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
+            // Valid JSON of another shape is not index damage: it is what was written.
+            if e.is_data() { error } else { self.report_damage(error) }
+        })
+    }
+
+    /// Returns the style of the text of an analyzer's whole record.
+    fn text_style(&self, analyzer_id: &str) -> TextStyle {
+        let analyzer = self.catalog.analyzers.get(analyzer_id);
+        analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style)
+    }
+
+    /// Builds a result without the metadata of its video and without a full-text score.
+    fn result(&self, scoring: Scoring<'_>, hit: Hit, document: PointDocument) -> SearchResult {
+        let Scoring { field, presence } = scoring;
+        let span = document.span();
+        let style = TextStyle::for_field(field, self.text_style(&hit.id.analyzer_id));
+        let p_found = presence.map_or(0.0, |p| p.hit_probability(style, hit.score, &document));
+        SearchResult {
+            moment_id: MomentId::new(hit.id.video_id, span),
+            video_id: hit.id.video_id,
+            chunk_id: hit.id.chunk_id,
+            span,
+            timecode: span.timecode(),
+            score: hit.score.clamp(0.0, 1.0),
+            text_score: None,
+            p_present: p_found,
+            p_found,
+            found_by: vec![hit.id.analyzer_id],
+            text: document.embedded_text(field).to_owned(),
+            snippet: document.text.chars().take(SNIPPET).collect(),
+            video_url: String::new(),
+            recorded_at: None,
+            statements: document.statements,
+            facets: document.facets,
+            display: document.display,
+        }
     }
 }

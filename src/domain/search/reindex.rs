@@ -18,7 +18,7 @@ use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::search::Search;
-use crate::search::indexing::points;
+use crate::search::indexing::{POINT_FORMAT, points};
 use crate::search::scrub::Scrub;
 
 /// `Retry-After` in the response to a search on a damaged index, in seconds.
@@ -116,7 +116,7 @@ impl Search {
         for video_id in self.catalog.listed_except(&known).await? {
             self.catalog.relist(video_id).await?;
         }
-        let cursor = ScrubCursor::completed(self.models.embedder.model());
+        let cursor = ScrubCursor::completed(&self.points_version());
         let indexed = self.index.values("video_id").await?;
         let indexed: BTreeSet<VideoId> = indexed.iter().filter_map(|id| id.parse().ok()).collect();
         orphans.extend(indexed.difference(&ids));
@@ -294,13 +294,14 @@ impl Search {
         })
     }
 
-    /// Finds the analyzers whose points come from another embedder or whose number of points
-    /// differs from the record.
+    /// Finds the analyzers whose points come from another embedder, are stored in an earlier format or
+    /// differ in number from the record.
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {
             let current = revision_filter(record.video_id, vec![entry.revision.clone()]);
             let agrees = entry.embedder == self.models.embedder.model()
+                && entry.point_format == POINT_FORMAT
                 && self.index.count(&current).await? == entry.points;
             if !agrees {
                 stale.push(id.clone());
@@ -358,6 +359,7 @@ impl Search {
                     .await?;
             entry.points = analyzer_points.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();
+            entry.point_format = POINT_FORMAT;
             fresh.extend(analyzer_points);
             rebuilt += 1;
         }

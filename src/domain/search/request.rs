@@ -193,7 +193,7 @@ impl VectorField {
     pub const COMBINED: Self = Self("combined");
 
     /// The field's name.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.0
     }
 }

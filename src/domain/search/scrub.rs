@@ -13,6 +13,7 @@ use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::search::Search;
+use crate::search::indexing::POINT_FORMAT;
 use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};
 
 /// Pause after each video, as a multiple of the time spent on the video.
@@ -53,10 +54,16 @@ impl Scrub {
 }
 
 impl Search {
-    /// Returns the scrub that is due, whether new or interrupted, or `None` if the last one
-    /// finished less than `interval` ago.
+    /// Names the embedder and the format that points are made with. If either changes, a scrub is
+    /// due, which rewrites every point.
+    pub(super) fn points_version(&self) -> String {
+        format!("{}/format {POINT_FORMAT}", self.models.embedder.model())
+    }
+
+    /// Returns a new or an interrupted scrub that is due, or `None` if the last one finished less
+    /// than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
-        let cursor = self.catalog.scrub_cursor(self.models.embedder.model()).await?;
+        let cursor = self.catalog.scrub_cursor(&self.points_version()).await?;
         if cursor.is_recent(interval) {
             return Ok(None);
         }
@@ -85,7 +92,7 @@ impl Search {
                 // Orphans are not saved, so the position is not saved either once there are any:
                 // after a restart, the scrub has to find them again.
                 if scrub.orphans.is_empty() {
-                    let cursor = ScrubCursor::up_to(self.models.embedder.model(), scrub.last);
+                    let cursor = ScrubCursor::up_to(&self.points_version(), scrub.last);
                     self.catalog.save_scrub_cursor(cursor).await?;
                 }
                 return Ok(ControlFlow::Continue(scrub));

@@ -315,8 +315,8 @@ impl From<search::SearchResult> for MinimalResult {
             moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id.to_string(),
             chunk_id: hit.chunk_id.0,
-            start: hit.document.start,
-            end: hit.document.end,
+            start: hit.span.start,
+            end: hit.span.end,
             timecode: hit.timecode,
             score: Some(score(hit.score)),
             text_score: hit.text_score.map(shortest),
@@ -329,17 +329,12 @@ impl From<search::SearchResult> for MinimalResult {
 
 impl From<search::SearchResult> for FullResult {
     fn from(mut hit: search::SearchResult) -> Self {
-        fn free<T: serde::Serialize>(records: Vec<T>) -> Vec<AnyObject> {
-            records
-                .into_iter()
-                .map(|record| AnyObject::from_value(serde_json::json!(record)))
-                .collect()
-        }
         let text = std::mem::take(&mut hit.text);
-        let document = &mut hit.document;
-        let persons = free(std::mem::take(&mut document.persons));
-        let detections = free(std::mem::take(&mut document.detections));
-        let texts = free(std::mem::take(&mut document.texts));
+        let mut records = |name: &str| {
+            hit.display.take_records(name).into_iter().map(AnyObject::from_value).collect()
+        };
+        let (persons, detections) = (records("persons"), records("detections"));
+        let texts = records("texts");
         Self { standard: hit.into(), text, persons, detections, texts }
     }
 }

@@ -4,6 +4,7 @@ use poem_openapi::Object;
 
 use super::values::{OrderedMap, shortest};
 use domain::analysis::DEFAULT_ANALYZER;
+use domain::analysis::facets::Facets;
 use domain::kernel::video::VideoId;
 use domain::media::speech;
 use domain::search;
@@ -108,13 +109,17 @@ impl From<speech::SpeakerTurn> for SpeakerTurnBody {
 
 impl From<search::SearchResult> for StandardResult {
     fn from(hit: search::SearchResult) -> Self {
-        let document = hit.document;
+        let Facets { people, objects, actions, tags, speakers, people_count, .. } = hit.facets;
+        let mut display = hit.display;
+        let turns = display.take_records("turns").into_iter();
+        let turns = turns.filter_map(|turn| serde_json::from_value(turn).ok());
+        let turns = turns.map(|turn: speech::SpeakerTurn| turn.into()).collect();
         Self {
             moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id.to_string(),
             chunk_id: hit.chunk_id.0,
-            start: document.start,
-            end: document.end,
+            start: hit.span.start,
+            end: hit.span.end,
             timecode: hit.timecode,
             score: Some(score(hit.score)),
             text_score: hit.text_score.map(shortest),
@@ -122,14 +127,14 @@ impl From<search::SearchResult> for StandardResult {
             found_by: Some(hit.found_by).filter(|analyzers| !analyzers.is_empty()),
             video_url: hit.video_url,
             recorded_at: hit.recorded_at,
-            description: document.description,
-            people: document.people,
-            objects: document.objects,
-            actions: document.actions,
-            tags: document.tags,
-            speakers: document.speakers,
-            people_count: document.people_count,
-            turns: document.turns.into_iter().map(Into::into).collect(),
+            description: display.description,
+            people,
+            objects,
+            actions,
+            tags,
+            speakers,
+            people_count,
+            turns,
         }
     }
 }

@@ -113,7 +113,7 @@ impl TryFrom<MomentSearch> for SearchRequest {
 pub(super) fn describe_hit(
     (number, hit): (usize, search::SearchResult),
 ) -> (StandardResult, String) {
-    let (start, end) = (seconds(hit.document.start), seconds(hit.document.end));
+    let (start, end) = (seconds(hit.span.start), seconds(hit.span.end));
     let line = format!(
         "{number}. [{} {start}-{end}s] {}, chunk {}, p_present {:.2}: {}",
         hit.video_id,

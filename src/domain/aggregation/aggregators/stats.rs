@@ -229,7 +229,7 @@ pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<Stri
     let analyzers = [object_detection::ID, default_video::ID];
     let outputs = analyzers.iter().filter_map(|id| video.output(id, chunk));
     outputs
-        .flat_map(|output| output.index_entry().document.objects)
+        .flat_map(|output| output.index_entry().facets.objects)
         .map(|o| o.to_lowercase())
         .collect()
 }

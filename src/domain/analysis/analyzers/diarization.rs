@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::llm::PassageKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::analysis::video::Output;
 use crate::analysis::{
@@ -102,10 +101,6 @@ impl Analyzer for DiarizationAnalyzer {
     fn read(&self, stored: Value) -> Result<Output> {
         read::<ChunkDiarization>(stored)
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        statements(&hit.sentences, &hit.turns)
-    }
 }
 
 impl ChunkDiarization {
@@ -140,21 +135,6 @@ impl ChunkDiarization {
     }
 }
 
-/// One statement per sentence, or per turn if the record has no sentences.
-fn statements(sentences: &[Utterance], turns: &[SpeakerTurn]) -> Vec<Statement> {
-    if !sentences.is_empty() {
-        return sentences.iter().map(Statement::from_utterance).collect();
-    }
-    turns
-        .iter()
-        .map(|turn| Statement {
-            speaker: Some(turn.speaker.clone()),
-            span: Some(Span { start: turn.start, end: turn.end }),
-            ..Statement::new(PassageKind::Speech, turn.text.clone())
-        })
-        .collect()
-}
-
 impl AnalyzerOutput for ChunkDiarization {
     fn index_entry(&self) -> IndexEntry {
         let lines = self.lines();
@@ -166,18 +146,17 @@ impl AnalyzerOutput for ChunkDiarization {
         let text = lines.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" ");
         let fields =
             BTreeMap::from([("combined", labelled.join("\n")), ("description", text.clone())]);
-        let document = HitDocument {
-            description: text,
-            speakers: self.speakers.clone(),
-            turns: self.turns.clone(),
-            sentences: self.sentences.clone(),
-            ..HitDocument::default()
-        };
-        IndexEntry { fields, document }
+        let facets = Facets { speakers: self.speakers.clone(), ..Facets::default() };
+        let display = Display::new(text).with_records("turns", &self.turns);
+        IndexEntry { fields, facets, display }
     }
 
+    /// Returns one statement per sentence, or per turn if the record has no sentences.
     fn statements(&self) -> Vec<Statement> {
-        statements(&self.sentences, &self.turns)
+        if !self.sentences.is_empty() {
+            return self.sentences.iter().map(Statement::from_utterance).collect();
+        }
+        self.turns.iter().map(Statement::from_turn).collect()
     }
 
     fn cells(&self) -> Vec<String> {

@@ -12,7 +12,7 @@ use text::plural::plural_with_count;
 
 use crate::analysis::certainty::Certainty;
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::analysis::prose::in_view;
 use crate::analysis::video::Output;
@@ -137,17 +137,6 @@ impl Analyzer for ObjectDetectionAnalyzer {
             objects.detections.iter_mut().for_each(LabelDetection::restore_tracks);
         })
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        statements(&hit.detections)
-    }
-}
-
-/// One statement that lists the visible objects with their counts.
-fn statements(detections: &[LabelDetection]) -> Vec<Statement> {
-    let counts: Vec<String> =
-        detections.iter().map(|d| plural_with_count(&d.label, d.count)).collect();
-    in_view(&counts).map(|text| Statement::new(PassageKind::Objects, text)).into_iter().collect()
 }
 
 impl AnalyzerOutput for ChunkObjects {
@@ -163,7 +152,7 @@ impl AnalyzerOutput for ChunkObjects {
         let text = counted.join(", ");
         let fields =
             BTreeMap::from([("combined", text.clone()), ("objects", self.objects.join(", "))]);
-        let detections = self
+        let detections: Vec<LabelDetection> = self
             .detections
             .iter()
             .map(|detection| LabelDetection {
@@ -172,20 +161,17 @@ impl AnalyzerOutput for ChunkObjects {
                 ..detection.clone()
             })
             .collect();
-        let objects = self.objects.clone();
-        let certainty = self.certainty.clone();
-        let document = HitDocument {
-            description: text,
-            objects,
-            detections,
-            certainty,
-            ..HitDocument::default()
-        };
-        IndexEntry { fields, document }
+        let (objects, certainty) = (self.objects.clone(), self.certainty.clone());
+        let facets = Facets { objects, certainty, ..Facets::default() };
+        let display = Display::new(text).with_records("detections", &detections);
+        IndexEntry { fields, facets, display }
     }
 
+    /// Returns one statement that lists the visible objects with their counts.
     fn statements(&self) -> Vec<Statement> {
-        statements(&self.detections)
+        let counts = self.detections.iter().map(|d| plural_with_count(&d.label, d.count));
+        let text = in_view(&counts.collect::<Vec<String>>());
+        text.map(|text| Statement::new(PassageKind::Objects, text)).into_iter().collect()
     }
 
     fn cells(&self) -> Vec<String> {
@@ -275,7 +261,7 @@ mod tests {
             ])
         );
         assert_eq!(read_back(stored), found);
-        let shown = json!(found.index_entry().document.detections);
+        let shown = json!(found.index_entry().display.records["detections"]);
         assert_eq!((shown[0].get("locations"), shown[0].get("_tracks")), (None, None));
     }
 

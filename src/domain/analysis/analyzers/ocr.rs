@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
@@ -85,11 +85,6 @@ impl Analyzer for OcrAnalyzer {
     fn read(&self, stored: Value) -> Result<Output> {
         read::<ScreenText>(stored)
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        let lines: Vec<&str> = hit.texts.iter().map(|line| line.text.as_str()).collect();
-        vec![Statement::new(PassageKind::Screen, lines.join("; "))]
-    }
 }
 
 impl ScreenText {
@@ -103,13 +98,13 @@ impl AnalyzerOutput for ScreenText {
     fn index_entry(&self) -> IndexEntry {
         let text = self.text.replace('\n', "; ");
         let fields = BTreeMap::from([("combined", text.clone()), ("description", text.clone())]);
-        let texts = self
+        let texts: Vec<ScreenLine> = self
             .texts
             .iter()
             .map(|line| ScreenLine { locations: Vec::new(), ..line.clone() })
             .collect();
-        let document = HitDocument { description: text, texts, ..HitDocument::default() };
-        IndexEntry { fields, document }
+        let display = Display::new(text).with_records("texts", &texts);
+        IndexEntry { fields, facets: Facets::default(), display }
     }
 
     fn statements(&self) -> Vec<Statement> {

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
 use crate::analysis::video::Output;
 use crate::analysis::{
@@ -95,18 +95,6 @@ impl Analyzer for TranscriptAnalyzer {
     fn read(&self, stored: Value) -> Result<Output> {
         read::<ChunkTranscript>(stored)
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        statements(&hit.sentences, &hit.description)
-    }
-}
-
-/// One statement per sentence, or one with the whole text if the record has no sentences.
-fn statements(sentences: &[Utterance], text: &str) -> Vec<Statement> {
-    if sentences.is_empty() {
-        return vec![Statement::new(PassageKind::Speech, text)];
-    }
-    sentences.iter().map(Statement::from_utterance).collect()
 }
 
 impl ChunkTranscript {
@@ -135,19 +123,20 @@ impl ChunkTranscript {
 impl AnalyzerOutput for ChunkTranscript {
     fn index_entry(&self) -> IndexEntry {
         let text = self.uncut_text();
-        let document = HitDocument {
-            description: text.clone(),
-            sentences: self.sentences.clone(),
-            ..HitDocument::default()
-        };
         IndexEntry {
-            fields: BTreeMap::from([("combined", text.clone()), ("description", text)]),
-            document,
+            fields: BTreeMap::from([("combined", text.clone()), ("description", text.clone())]),
+            facets: Facets::default(),
+            display: Display::new(text),
         }
     }
 
+    /// Returns one statement per sentence, or one with the whole text if the record has no
+    /// sentences.
     fn statements(&self) -> Vec<Statement> {
-        statements(&self.sentences, &self.text)
+        if self.sentences.is_empty() {
+            return vec![Statement::new(PassageKind::Speech, &self.text)];
+        }
+        self.sentences.iter().map(Statement::from_utterance).collect()
     }
 
     fn cells(&self) -> Vec<String> {

@@ -10,7 +10,7 @@ use text::{is_function_word, numbers::numbers, occurs, tokens};
 
 use crate::analysis::IndexEntry;
 use crate::analysis::extraction::form::ExtractorForm;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, Statement};
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
@@ -387,8 +387,8 @@ impl AnalyzerOutput for FilledForm {
             return IndexEntry::default();
         }
         let fields = ["combined", "description"].map(|field| (field, description.clone()));
-        let document = HitDocument { description, ..HitDocument::default() };
-        IndexEntry { fields: fields.into(), document }
+        let display = Display::new(description);
+        IndexEntry { fields: fields.into(), facets: Facets::default(), display }
     }
 
     fn statements(&self) -> Vec<Statement> {

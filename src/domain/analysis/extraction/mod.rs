@@ -15,8 +15,7 @@ use sha1::{Digest, Sha1};
 use crate::analysis::analyzers::default_video::inventory;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::extraction::filled_form::{FilledForm, FormFiller};
-use crate::analysis::hit::HitDocument;
-use crate::analysis::output::{OutputRecord, Statement, read};
+use crate::analysis::output::{OutputRecord, read};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, speech_models};
 use crate::kernel::error::Result;
@@ -202,10 +201,6 @@ impl Analyzer for Extractor {
 
     fn read(&self, stored: Value) -> Result<Output> {
         read::<FilledForm>(stored)
-    }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::Prose, &hit.description)]
     }
 }
 

@@ -19,7 +19,7 @@ use serde_json::Value;
 use crate::analysis::certainty::Certainty;
 use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models};
@@ -159,21 +159,6 @@ impl Analyzer for DefaultVideoAnalyzer {
     fn read(&self, stored: Value) -> Result<Output> {
         read::<ChunkDescription>(stored)
     }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        statements(&hit.description, &hit.parts)
-    }
-}
-
-/// The parts of a composed description as statements, or the whole description as prose if it has
-/// no parts.
-fn statements(description: &str, parts: &[DescriptionPart]) -> Vec<Statement> {
-    let parsed = if parts.is_empty() { decompose::parse(description) } else { Vec::new() };
-    let parts = if parts.is_empty() { &parsed } else { parts };
-    if parts.is_empty() {
-        return vec![Statement::new(PassageKind::Prose, description)];
-    }
-    parts.iter().map(|part| Statement::new(part.kind, part.text.clone())).collect()
 }
 
 impl AnalyzerOutput for ChunkDescription {
@@ -198,21 +183,29 @@ impl AnalyzerOutput for ChunkDescription {
             ("actions", self.actions.join(". ")),
             ("objects", self.objects.join(", ")),
         ]);
-        let document = HitDocument {
-            description: self.description.clone(),
-            parts: self.parts.clone(),
+        let facets = Facets {
             people: self.people.clone(),
             objects: self.objects.clone(),
             actions: self.actions.clone(),
             tags: self.tags.clone(),
             certainty: self.certainty.clone(),
-            ..HitDocument::default()
+            ..Facets::default()
         };
-        IndexEntry { fields, document }
+        IndexEntry { fields, facets, display: Display::new(&self.description) }
     }
 
+    /// Returns the parts of a composed description, or the whole description as prose if it has no
+    /// parts.
     fn statements(&self) -> Vec<Statement> {
-        statements(&self.description, &self.parts)
+        let parsed = match self.parts.is_empty() {
+            true => decompose::parse(&self.description),
+            false => Vec::new(),
+        };
+        let parts = if self.parts.is_empty() { &parsed } else { &self.parts };
+        if parts.is_empty() {
+            return vec![Statement::new(PassageKind::Prose, &self.description)];
+        }
+        parts.iter().map(|part| Statement::new(part.kind, part.text.clone())).collect()
     }
 
     fn description(&self) -> Option<String> {

@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::{ChunkEvidence, PersonTrack};
-use crate::analysis::hit::HitDocument;
+use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
@@ -178,18 +178,6 @@ impl Analyzer for PeopleAnalyzer {
             crowd.people.iter_mut().for_each(PersonRecord::restore_garments);
         })
     }
-
-    fn embedded_text(&self, field: &str, hit: &HitDocument) -> String {
-        match field {
-            "combined" => hit.text.clone(),
-            "actions" => hit.actions.join(". "),
-            _ => hit.description.clone(),
-        }
-    }
-
-    fn statements(&self, hit: &HitDocument) -> Vec<Statement> {
-        vec![Statement::new(PassageKind::People, hit.description.clone())]
-    }
 }
 
 impl PersonRecord {
@@ -229,7 +217,7 @@ impl AnalyzerOutput for ChunkPeople {
             ("people", text.clone()),
             ("actions", actions.join(". ")),
         ]);
-        let persons = self
+        let persons: Vec<PersonRecord> = self
             .people
             .iter()
             .map(|person| PersonRecord {
@@ -238,15 +226,10 @@ impl AnalyzerOutput for ChunkPeople {
                 ..person.clone()
             })
             .collect();
-        let document = HitDocument {
-            description: text,
-            people,
-            actions,
-            people_count: Some(self.people_count),
-            persons,
-            ..HitDocument::default()
-        };
-        IndexEntry { fields, document }
+        let people_count = Some(self.people_count);
+        let facets = Facets { people, actions, people_count, ..Facets::default() };
+        let display = Display::new(text).with_records("persons", &persons);
+        IndexEntry { fields, facets, display }
     }
 
     fn statements(&self) -> Vec<Statement> {
@@ -330,7 +313,7 @@ mod tests {
             json!([{"part": "upper", "kind": "top", "colours": ["violet", "grey"]}])
         );
         assert_eq!(read_back(stored), crowd, "measured garments stay");
-        assert_eq!(json!(crowd.index_entry().document.persons)[0].get("_garments"), None);
+        assert_eq!(crowd.index_entry().display.records["persons"][0].get("_garments"), None);
     }
 
     #[test]
