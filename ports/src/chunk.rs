@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-/// The id of a chunk within its video: its index in the video's list of chunks, from 0.
+/// The id of a chunk within its video: its index in the video's list of chunks, starting at 0.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -19,7 +19,7 @@ impl ChunkId {
         Self(index.try_into().expect("a video has fewer than 2^32 chunks"))
     }
 
-    /// Returns the chunk's index in any list with one element per chunk.
+    /// Returns the chunk's index in a list that has one element per chunk.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -36,7 +36,7 @@ impl fmt::Display for ChunkId {
     }
 }
 
-/// Used for integer fields of the index.
+/// Converts the id to the type of integer fields in the vector index.
 impl From<ChunkId> for i64 {
     fn from(id: ChunkId) -> Self {
         id.0.into()

@@ -1,14 +1,15 @@
-//! Video decoding: stream information, small frames and audio in one pass, single frames, clips.
+//! Video decoding. A decoder reads stream information, scans small frames and audio in one pass,
+//! decodes single frames and cuts clips.
 //!
-//! Times are in seconds on the container's presentation timeline, as a player's `currentTime` shows
-//! them; stream offsets, edit lists and variable frame rates are accounted for.
+//! Times are in seconds on the container's presentation timeline and equal a player's
+//! `currentTime`. They account for stream offsets, edit lists and variable frame rates.
 //!
-//! The decodable content determines the timeline. A timestamp more than a second after all earlier
-//! content is trusted only if the container confirms it in another way (by the duration it claims,
-//! by the length of the previous packet, or by continuous audio), and never beyond the adapter's
-//! limit. Any other jump is removed: the content after it begins where the content before it ends.
-//! So slide shows and recordings of an idle screen keep their length, and a one-second file that
-//! claims three hours is a one-second video.
+//! The decodable content determines the timeline. If a timestamp jumps ahead of all earlier content
+//! by more than a second, it is trusted only if the container confirms it: by the duration it
+//! claims, by the length of the previous packet, or by continuous audio. Jumps beyond the adapter's
+//! limit are never trusted. An untrusted jump is removed: the content after it begins where the
+//! content before it ends. So slide shows and recordings of an idle screen keep their length, but a
+//! one-second file that claims three hours is a one-second video.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,7 +23,7 @@ use crate::Result;
 /// Sample rate of all decoded audio, in Hz.
 pub const SAMPLE_RATE: u32 = 16_000;
 
-/// The properties of a file, as its container states them.
+/// The properties of a file, as stated by its container.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MediaInfo {
     /// Name of the container format, such as `mov,mp4,m4a,3gp,3g2,mj2`.
@@ -31,31 +32,31 @@ pub struct MediaInfo {
     pub extension: String,
     /// MIME type of the container.
     pub content_type: String,
-    /// The duration that the container claims, in seconds; `None` if it claims no usable one. The
-    /// claim may be wrong, so costs are computed from [`ScanSummary::end`].
+    /// The duration claimed by the container, in seconds; `None` if the container claims none or an
+    /// unusable one. The claim may be wrong, so costs are computed from [`ScanSummary::end`].
     pub duration: Option<f64>,
     /// The video stream that a player would show, if any. Attached pictures (cover art) do not
-    /// count.
+    /// count as video.
     pub video: Option<VideoInfo>,
     /// The audio streams, if any.
     pub audio: Option<AudioInfo>,
-    /// If the file has video that cannot be decoded, the reason as a sentence without a full stop.
+    /// Why the file's video cannot be decoded, as a sentence without a full stop. `None` if the
+    /// video can be decoded or the file has none.
     pub undecodable_video: Option<String>,
     /// The timecode of the first frame, such as `01:00:00:00`; a `;` before the frame number marks
     /// drop-frame timecode.
     pub timecode: Option<String>,
-    /// The recording time that the container states, in ISO 8601; the UTC offset may lack its
-    /// colon.
+    /// The recording time stated by the container, in ISO 8601. The UTC offset may lack its colon.
     pub recorded_at: Option<String>,
 }
 
 /// The audio streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AudioInfo {
-    /// Number of streams.
+    /// Number of audio streams.
     pub tracks: u32,
-    /// Index, from 0, of the stream that a player would play. This stream is decoded unless the
-    /// caller requests another.
+    /// Index of the audio stream that a player would play, counted from 0. This stream is decoded
+    /// unless the caller requests another one.
     pub default_track: u32,
 }
 
@@ -97,12 +98,12 @@ pub struct ScanOptions {
     pub width: u32,
     /// Height of the frames in pixels.
     pub height: u32,
-    /// Whether to return every frame exactly as displayed. Otherwise the frames only need to reveal
-    /// shot boundaries: they may be slightly coarser, and in static passages the decoder may skip
-    /// frames that are at most a tenth of a second from a returned one.
+    /// Whether to return every frame exactly as displayed. If `false`, the frames only need to
+    /// reveal shot boundaries: they may be slightly coarser, and in static passages the decoder may
+    /// skip frames that are within a tenth of a second of a returned frame.
     pub exact: bool,
-    /// Index, from 0, of the audio stream to decode; `None` selects the one that a player would
-    /// play.
+    /// Index of the audio stream to decode, counted from 0; `None` selects the stream that a player
+    /// would play.
     pub audio_track: Option<u32>,
 }
 
@@ -118,7 +119,7 @@ pub struct ScanFrame<'a> {
 }
 
 impl<'a> ScanFrame<'a> {
-    /// Creates a frame with no skipped frames before it.
+    /// Creates a frame before which no frames were skipped.
     pub fn new(time: f64, rgb: &'a [u8]) -> Self {
         Self { time, rgb, skipped: 0 }
     }
@@ -129,10 +130,10 @@ impl<'a> ScanFrame<'a> {
 pub struct AudioBlock<'a> {
     /// Time of the first sample, in seconds.
     pub time: f64,
-    /// Mono samples in −1..1 at [`SAMPLE_RATE`]: all channels mixed down.
+    /// Mono samples in −1..1 at [`SAMPLE_RATE`], mixed down from all channels.
     pub samples: &'a [f32],
-    /// The left and right channels of a stereo track, each as long as `samples`; `None` if the two
-    /// do not differ.
+    /// The left and right channels of a stereo track, each as long as `samples`; `None` if the
+    /// track is not stereo or its channels do not differ.
     pub channels: Option<[&'a [f32]; 2]>,
 }
 
@@ -153,7 +154,7 @@ pub trait ScanSink: Send {
     fn audio(&mut self, block: AudioBlock<'_>) -> Result<()>;
 }
 
-/// Passes on audio and drops frames.
+/// A sink that passes audio on and drops frames.
 struct SoundOnly<'a>(&'a mut dyn ScanSink);
 
 impl ScanSink for SoundOnly<'_> {
@@ -173,8 +174,8 @@ pub struct ScanSummary {
     pub frames: u64,
     /// Number of samples passed to the sink.
     pub samples: u64,
-    /// End of the last frame or sample, in seconds; at most a second more than the duration of the
-    /// decoded content.
+    /// End of the last frame or sample, in seconds. It exceeds the duration of the decoded content
+    /// by at most a second.
     pub end: f64,
     /// Number of damaged packets that were skipped.
     pub damaged: u64,
@@ -185,7 +186,8 @@ pub struct ScanSummary {
 pub struct Still {
     /// The time at which the frame is shown, in seconds on the timeline of a scan.
     pub time: f64,
-    /// Maximum width and height in pixels; a larger frame is scaled down, keeping its aspect ratio.
+    /// Maximum width and height in pixels. A larger frame is scaled down and keeps its aspect
+    /// ratio.
     pub max_side: u32,
 }
 
@@ -205,10 +207,10 @@ pub struct ClipRequest {
     pub start: f64,
     /// End of the clip.
     pub end: f64,
-    /// Whether the clip must begin exactly at `start`; otherwise it may begin at the previous key
+    /// Whether the clip must begin exactly at `start`. If `false`, it may begin at the previous key
     /// frame.
     pub exact: bool,
-    /// Maximum size in bytes.
+    /// Maximum size of the clip in bytes.
     pub max_bytes: u64,
     /// The audio stream; see [`ScanOptions::audio_track`].
     pub audio_track: Option<u32>,
@@ -217,15 +219,15 @@ pub struct ClipRequest {
 /// The result of writing a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip {
-    /// The actual start, in seconds on the timeline of a scan.
+    /// The actual start of the clip, in seconds on the timeline of a scan.
     pub start: f64,
-    /// Whether the packets were copied from the file instead of being re-encoded.
+    /// Whether the packets were copied from the file. If `false`, the clip was re-encoded.
     pub copied: bool,
     /// Whether the clip has video.
     pub video: bool,
 }
 
-/// Cancels a running call whose caller has given up. Clones share their state.
+/// Cancels a running call when its caller no longer needs the result. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
 
@@ -243,9 +245,9 @@ impl CancellationToken {
 
 /// Decodes video files. All methods are *blocking*.
 ///
-/// An undecodable file is `Invalid`, with a message that says why. A hostile file costs bounded
-/// memory and time; if it crashes the decoder, the call fails with an error that a person can
-/// understand.
+/// A file that cannot be decoded yields `Invalid` with a message that says why. A hostile file
+/// takes bounded memory and time. If it crashes the decoder, the call fails with an error that a
+/// person can understand.
 ///
 /// ```
 /// use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene};
@@ -272,12 +274,13 @@ impl CancellationToken {
 /// # }
 /// ```
 pub trait VideoDecoder: Send + Sync {
-    /// Reads the properties of a file. MUST return `Invalid` for anything but a media file (such as
-    /// text, playlists, random bytes and empty files) and MUST NOT open any other file or URL.
+    /// Reads the properties of a file. MUST return `Invalid` for anything that is not a media file,
+    /// such as text, a playlist, random bytes or an empty file. MUST NOT open any other file or
+    /// URL.
     fn probe(&self, file: &Path) -> Result<MediaInfo>;
 
-    /// Decodes the file once and passes small frames and audio to `sink`. A partly damaged file
-    /// yields whatever can be decoded; a file without decodable content is `Invalid`.
+    /// Decodes the file once and passes small frames and audio to `sink`. A damaged file yields the
+    /// parts that can be decoded. A file without decodable content yields `Invalid`.
     fn scan(
         &self,
         file: &Path,
@@ -285,8 +288,8 @@ pub trait VideoDecoder: Send + Sync {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary>;
 
-    /// Decodes only the audio and passes it to `sink` as [`Self::scan`] does; a file without audio
-    /// yields none. `audio_track` has the same meaning as in [`ScanOptions`].
+    /// Decodes only the audio and passes it to `sink` as [`Self::scan`] does. A file without audio
+    /// passes nothing to `sink`. `audio_track` has the same meaning as in [`ScanOptions`].
     fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
         let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
         self.scan(file, &size, &mut SoundOnly(sink))?;
@@ -294,8 +297,9 @@ pub trait VideoDecoder: Send + Sync {
     }
 
     /// Decodes the frame shown at each requested time: the last frame at or before that time, or
-    /// the first frame if none is that early. The times may be in any order. The result has one
-    /// entry per request, `None` if nothing could be decoded or the time is not finite.
+    /// the first frame if the time precedes all frames. The times may be in any order. The result
+    /// has one entry per request; an entry is `None` if no frame could be decoded or the time is
+    /// not finite.
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
 
     /// Like [`Self::stills`], with the same `max_side` for all times.
@@ -305,9 +309,9 @@ pub trait VideoDecoder: Send + Sync {
     }
 
     /// Writes part of the file as MP4 to `out`, which must be empty. Copies the packets if the part
-    /// begins at a key frame or need not be exact; otherwise re-encodes video and audio from
-    /// `start` to `end`. Returns `TooLarge` if the clip exceeds `max_bytes` and `Unavailable` if
-    /// there is no encoder. After cancellation it fails within a second.
+    /// begins at a key frame or the start need not be exact; otherwise re-encodes video and audio
+    /// from `start` to `end`. Returns `TooLarge` if the clip exceeds `max_bytes` and `Unavailable`
+    /// if there is no encoder. After cancellation, the call fails within a second.
     fn clip(
         &self,
         file: &Path,

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use crate::{Result, decoder::Image};
 
-/// A box as `[x, y, width, height]`, in fractions of the image's size; the origin is the top left
-/// corner.
+/// A box `[x, y, width, height]`, as fractions of the image's width and height. The origin is the
+/// top left corner of the image.
 pub type BoundingBox = [f32; 4];
 
 /// A detected object.
@@ -13,7 +13,7 @@ pub type BoundingBox = [f32; 4];
 pub struct Detection {
     /// One of [`ObjectDetector::labels`], such as `person`.
     pub label: String,
-    /// Between 0 and 1.
+    /// Confidence that the label is right, 0..1.
     pub confidence: f32,
     /// The box around the object, within the image.
     pub bounds: BoundingBox,
@@ -39,10 +39,10 @@ pub trait ObjectDetector: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// Returns every label that the model can assign.
+    /// Returns all labels that the model can assign.
     fn labels(&self) -> &[String];
 
-    /// Finds the objects in an image, most confident first, and merges overlapping boxes around the
-    /// same object.
+    /// Finds the objects in an image and returns them by descending confidence. Overlapping boxes
+    /// around the same object are merged.
     async fn detect(&self, image: &Image) -> Result<Vec<Detection>>;
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ErrorKind, PortError, Result};
 
-/// A stored JSON document. Stores return it byte for byte; it is parsed only where its content is
-/// needed. Cheap to clone.
+/// A stored JSON document. Stores return it byte for byte. It is parsed only when its content is
+/// needed. Clones are cheap.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Document(Arc<str>);
 
@@ -32,7 +32,8 @@ impl Document {
         &self.0
     }
 
-    /// Deserializes the document. Fails if it is damaged or does not have the form of a `T`.
+    /// Deserializes the document. Fails if the document is damaged or does not have the form of a
+    /// `T`.
     pub fn read<'d, T: Deserialize<'d>>(&'d self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)
     }

@@ -4,10 +4,11 @@ use async_trait::async_trait;
 
 use crate::Result;
 
-/// Assumed bytes per token if there is no tokenizer; fewer than prose and JSON usually have.
+/// Assumed bytes per token if there is no tokenizer. Prose and JSON usually have more, so estimates
+/// tend to be too high.
 const BYTES_PER_TOKEN: usize = 3;
 
-/// Turns texts into vectors whose cosine shows how similar the texts are in meaning.
+/// Turns texts into vectors. The cosine of two vectors shows how similar the texts are in meaning.
 ///
 /// ```
 /// use adapters::embedder::HashingEmbedder;
@@ -38,15 +39,15 @@ pub trait Embedder: Send + Sync {
     /// the model's limit.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
 
-    /// Counts the tokens in each text, untruncated, with the model's tokenizer; without a
-    /// tokenizer, returns an estimate that tends to be too high.
+    /// Counts the tokens in each text with the model's tokenizer, without truncating the text. If
+    /// there is no tokenizer, returns an estimate that tends to be too high.
     async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
         Ok(texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect())
     }
 
     /// Checks that the model can be reached, and fails otherwise. MUST NOT cause costs and MUST NOT
-    /// retry; the caller sets the deadline. A model that runs within the process is always
-    /// reachable.
+    /// retry. The caller sets the deadline. A model that runs within the process can always be
+    /// reached.
     async fn probe(&self) -> Result<()> {
         Ok(())
     }

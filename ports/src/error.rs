@@ -10,7 +10,7 @@ pub type Result<T, E = PortError> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// The requested item does not exist.
     NotFound,
-    /// The input is invalid: a retry with the same input fails again.
+    /// The input is invalid. A retry with the same input would fail again.
     Invalid,
     /// The input exceeds a configured limit.
     TooLarge,
@@ -20,7 +20,7 @@ pub enum ErrorKind {
     Unavailable,
     /// The remote service did not answer in time.
     Timeout,
-    /// Stored data does not read back as written.
+    /// Stored data is not as it was written.
     Corrupt,
     /// The storage has no free space.
     Full,
@@ -44,8 +44,8 @@ impl ErrorKind {
     }
 }
 
-/// A failed port call. `Display` prints only the message, which says in lower case what was wrong
-/// and what is expected. `source` returns the underlying cause.
+/// The error of a failed port call. `Display` prints only the message, which begins in lower case
+/// and says what was wrong and what is expected. `source` returns the underlying cause.
 #[derive(Debug)]
 pub struct PortError {
     kind: ErrorKind,

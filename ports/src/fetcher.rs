@@ -10,11 +10,11 @@ pub struct FetchResponse {
     pub url: String,
     /// The `Content-Type` header without parameters, in lower case.
     pub content_type: Option<String>,
-    /// The length that the server announces, in bytes.
+    /// The length announced by the server, in bytes.
     pub length: Option<u64>,
-    /// The filename that the server proposes (`Content-Disposition`), not sanitized.
+    /// The filename proposed by the server in `Content-Disposition`, not sanitized.
     pub filename: Option<String>,
-    /// The body. An error ends the stream, and a body that is shorter than announced ends with an
+    /// The body. An error ends the stream. A body that is shorter than announced ends with an
     /// error. An adapter MAY resume an interrupted body if the server still has the same file.
     pub body: ByteStream,
 }
@@ -48,6 +48,6 @@ pub struct FetchResponse {
 /// ```
 #[async_trait]
 pub trait SourceFetcher: Send + Sync {
-    /// Sends the request and reads the response head.
+    /// Sends the request and reads the head of the response.
     async fn fetch(&self, url: &str) -> Result<FetchResponse>;
 }

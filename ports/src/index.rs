@@ -1,5 +1,5 @@
-//! The vector index: points with named vectors, filterable payload fields, searchable text and a
-//! document that each hit returns.
+//! The vector index. A point has named vectors, payload fields for filters, searchable text and a
+//! document, which each hit returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::vector::dot;
 use crate::{ChunkId, Document, Result, VideoId};
 
-/// Identifies the analyzer result that a point stores. Several runs of an analyzer over a chunk can
-/// coexist as different points: they have the same id but differ in their
-/// [revision](Point::revision).
+/// Identifies the analyzer result that a point stores. If an analyzer has run on a chunk several
+/// times, the points of all runs can coexist: they have the same id but different
+/// [revisions](Point::revision).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointId {
     /// The video.
@@ -26,7 +26,7 @@ pub struct PointId {
 /// How a payload field is stored and compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PayloadType {
-    /// A string or a list of strings; conditions compare whole strings exactly.
+    /// A string or a list of strings. Conditions compare whole strings exactly.
     Keyword,
     /// An integer.
     Integer,
@@ -68,10 +68,11 @@ pub enum FieldValue {
 pub struct Point {
     /// The point's id. A point replaces the one with the same id and [`Point::revision`].
     pub id: PointId,
-    /// Unit vectors by vector field (`combined`, `people` …). A search on a field never matches a
-    /// point that lacks the field.
+    /// Unit vectors, keyed by vector field (`combined`, `people` …). A search on a field never
+    /// matches a point without that field.
     pub vectors: BTreeMap<String, Vec<f32>>,
-    /// Fields of [`PAYLOAD_FIELDS`] except those of the id; a missing field matches no condition.
+    /// The values of [`PAYLOAD_FIELDS`], except those that come from the id. A missing field
+    /// matches no condition.
     pub payload: BTreeMap<String, FieldValue>,
     /// Text for full-text search: speech, on-screen text, descriptions.
     pub text: String,
@@ -80,8 +81,8 @@ pub struct Point {
 }
 
 impl Point {
-    /// Returns the revision, which identifies the run that produced the point; empty if the point
-    /// has none.
+    /// Returns the revision, which identifies the run that produced the point. It is empty if the
+    /// point has no revision.
     pub fn revision(&self) -> &str {
         match self.payload.get("revision") {
             Some(FieldValue::Keywords(revisions)) => revisions.first().map_or("", String::as_str),
@@ -100,9 +101,9 @@ pub enum Predicate {
     AnyVideo(Arc<[VideoId]>),
     /// The integer field equals one of these numbers; an empty list matches nothing.
     AnyInteger(Vec<i64>),
-    /// The number is greater than or equal to this one.
+    /// The field's number is greater than or equal to this number.
     AtLeast(f64),
-    /// The number is less than or equal to this one.
+    /// The field's number is less than or equal to this number.
     AtMost(f64),
 }
 
@@ -132,10 +133,10 @@ impl Predicate {
 /// A condition on one payload field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// A name from [`PAYLOAD_FIELDS`]; any other name is `Invalid`, as is a predicate for another
-    /// type.
+    /// A name from [`PAYLOAD_FIELDS`]. Any other name is `Invalid`, and so is a predicate for a
+    /// field of another type.
     pub field: String,
-    /// The test for the field's value.
+    /// The test that the field's value must pass.
     pub predicate: Predicate,
 }
 
@@ -175,9 +176,9 @@ impl Filter {
 pub struct VectorQuery {
     /// Vector field.
     pub field: String,
-    /// A unit vector; `Invalid` if its dimension is not that of the index.
+    /// A unit vector. It is `Invalid` if its dimension differs from that of the index.
     pub vector: Vec<f32>,
-    /// Applied before scoring.
+    /// Only points that match this filter are scored.
     pub filter: Filter,
     /// Maximum number of hits.
     pub limit: usize,
@@ -189,10 +190,10 @@ pub struct VectorQuery {
 /// must contain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextQuery {
-    /// Words and quoted phrases. A point matches if it contains all phrases or, without phrases,
-    /// any of the words.
+    /// Words and quoted phrases. If there are phrases, a point matches if its text contains all of
+    /// them; otherwise a point matches if its text contains any of the words.
     pub text: String,
-    /// Applied before scoring.
+    /// Only points that match this filter are scored.
     pub filter: Filter,
     /// Maximum number of hits.
     pub limit: usize,
@@ -216,13 +217,14 @@ pub struct FacetQuery {
 pub struct Hit {
     /// The point's id.
     pub id: PointId,
-    /// Cosine (−1..1) or BM25 score. Hits are ordered by descending score, ties by id.
+    /// The cosine similarity (−1..1) or the BM25 score. Hits are ordered by descending score; hits
+    /// with equal scores are ordered by id.
     pub score: f32,
     /// The point's document.
     pub document: Document,
 }
 
-/// A point from [`VectorIndex::list`], without a score.
+/// A point returned by [`VectorIndex::list`]. It has no score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedPoint {
     /// The point's id.
@@ -267,34 +269,36 @@ pub struct ListedPoint {
 /// ```
 #[async_trait]
 pub trait VectorIndex: Send + Sync {
-    /// Removes every point that matches `scope` (`None` removes nothing), then adds `points`,
-    /// replacing those with the same id and revision. When it returns, the change is durable and
-    /// every later search sees it. After a crash, the index contains all of the change or none of
-    /// it if the store supports that, and never a partially written point. If a vector has another
-    /// dimension, returns `Invalid` and changes nothing.
+    /// Removes every point that matches `scope` (`None` removes nothing). Then adds `points`,
+    /// replacing those with the same id and revision. When the call returns, the change is durable
+    /// and every later search sees it. After a crash, the index never contains a partially written
+    /// point. If the store supports it, the index contains the whole change or none of it. If a
+    /// vector does not have the dimension of the index, the call returns `Invalid` and changes
+    /// nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
 
     /// Finds the points nearest to a vector. The search is exact or approximate, as the adapter
     /// documents.
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>>;
 
-    /// Finds the points that best match the text. Text without words matches nothing.
+    /// Finds the points that best match the query's text. Text without words matches nothing.
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
 
-    /// Like [`Self::search`], but grouped by video: returns the best `per_video` points of each of
-    /// the `query.limit` best videos. Groups are ordered by their best points.
+    /// Like [`Self::search`], but grouped by video: finds the `query.limit` videos with the nearest
+    /// points and returns up to `per_video` nearest points of each. Videos are ordered by their
+    /// nearest point.
     async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>>;
 
     /// Like [`Self::text_search`], but grouped as in [`Self::search_by_video`].
     async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>>;
 
-    /// Returns the vectors of the matching points in one field, ordered by id. Skips points without
-    /// the field.
+    /// Returns the vectors that the matching points have in this field, ordered by id. Skips points
+    /// without the field.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
 
-    /// Returns the cosine similarity of each of these points to a unit vector, as a search on
-    /// `field` returns it, in any order. Skips points without the field; includes every revision of
-    /// an id.
+    /// Returns the cosine similarity of each of these points to a unit vector, in any order. The
+    /// values equal the scores of a search on `field`. Skips points without the field. Includes
+    /// every revision of an id.
     async fn cosines(
         &self,
         field: &str,
@@ -323,7 +327,8 @@ pub trait VectorIndex: Send + Sync {
     async fn values(&self, field: &str) -> Result<Vec<String>>;
 
     /// Returns the most frequent values of a keyword field, each with the number of matching points
-    /// that have it: most frequent first, ties ordered by value.
+    /// that have the value. The most frequent value comes first; values with equal counts are
+    /// ordered by value.
     async fn facet_counts(&self, query: &FacetQuery) -> Result<Vec<(String, u64)>>;
 
     /// Returns the distinct revisions of a video's points, in order.
@@ -334,14 +339,14 @@ pub trait VectorIndex: Send + Sync {
         false
     }
 
-    /// Records an installation as the owner of the points unless one is recorded, and returns the
-    /// owner. If no other installation can reach the index, the caller is the owner.
+    /// Returns the installation that owns the points. If no owner is recorded, records `install` as
+    /// the owner. If no other installation can reach the index, the caller is the owner.
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(install.to_owned())
     }
 
-    /// Verifies the integrity of all stored data; returns `Corrupt` if any does not read back as
-    /// written. Does nothing for an index on a server, which checks its data itself.
+    /// Verifies the integrity of all stored data and returns `Corrupt` if any data is not as it was
+    /// written. Does nothing for an index on a server, because the server checks its data itself.
     async fn check(&self) -> Result<()> {
         Ok(())
     }
@@ -352,7 +357,7 @@ pub trait VectorIndex: Send + Sync {
         Ok(())
     }
 
-    /// Returns advice for the operator about the index in its present state, for example that
+    /// Returns advice for the operator that fits the present state of the index, for example that
     /// another kind of index would perform better.
     async fn advice(&self) -> Result<Option<String>> {
         Ok(None)

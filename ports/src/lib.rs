@@ -1,10 +1,10 @@
-//! The interfaces between the Shotlog domain and the technologies behind it: one module per port,
-//! with the trait, its types and, under the feature `conformance`, the test suite that every
-//! adapter passes.
+//! The interfaces between the Shotlog domain and the technologies behind it. Each port has a module
+//! with a trait and its types. The feature `conformance` adds the test suites, one per port, that
+//! every adapter of the port must pass.
 //!
-//! Ports are object-safe and used as `Arc<dyn Port>`. Methods documented as *blocking* use CPU time
-//! or wait for a file: call them on a blocking thread. Every other method is async and never blocks
-//! its thread for more than about 500 µs.
+//! Port traits are object-safe and used as `Arc<dyn Port>`. Methods documented as *blocking* use
+//! CPU time or wait for a file, so call them on a blocking thread. Every other method is async and
+//! never blocks its thread for more than about 500 µs.
 
 mod chunk;
 pub mod decoder;
@@ -39,5 +39,5 @@ pub use document::Document;
 pub use error::{ErrorKind, PortError, Result};
 pub use video::VideoId;
 
-/// A stream of byte blocks: what storage and fetchers return and what uploads deliver.
+/// A stream of byte blocks, as returned by storage and fetchers and delivered by uploads.
 pub type ByteStream = futures::stream::BoxStream<'static, Result<bytes::Bytes>>;

@@ -1,5 +1,5 @@
-//! The video listing: the data that a page of the library or of search results shows for each
-//! video, ordered by time, so that the page does not have to read the video's record.
+//! The video listing. It holds, for each video, the data that pages of the library and of search
+//! results show, so that these pages need not read the videos' records.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::{Document, Result, VideoId};
 /// The listing's entry for a video.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VideoEntry {
-    /// The video. An entry replaces the video's earlier one.
+    /// The video. An entry replaces the earlier entry of the same video.
     pub video_id: VideoId,
     /// Time of creation, in milliseconds since 1970.
     pub created_at: i64,
@@ -27,7 +27,8 @@ pub struct VideoEntry {
     pub document: Document,
 }
 
-/// A position in the listing, whose order is newest first, ties by id.
+/// A position in the listing. The newest entries come first; entries with the same time are ordered
+/// by id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     /// [`VideoEntry::created_at`].
@@ -41,7 +42,7 @@ pub struct Position {
 pub struct ListQuery {
     /// A substring of the filename, ignoring case; an empty string matches every filename.
     pub filename: Option<String>,
-    /// Only entries with this id among [`VideoEntry::analyzers`].
+    /// Selects only entries that have this id among [`VideoEntry::analyzers`].
     pub analyzer: Option<String>,
     /// Minimum [`VideoEntry::created_at`].
     pub from: Option<i64>,
@@ -49,9 +50,9 @@ pub struct ListQuery {
     pub to: Option<i64>,
     /// Conditions on [`VideoEntry::fields`]; a missing field satisfies no condition.
     pub conditions: Vec<Condition>,
-    /// Only entries after this position, whether or not there is an entry at it.
+    /// Selects only entries after this position. There need not be an entry at the position.
     pub after: Option<Position>,
-    /// Number of entries to skip, after the conditions and `after` are applied.
+    /// Number of entries to skip at the start of those that satisfy the conditions and `after`.
     pub offset: usize,
     /// Maximum number of entries.
     pub limit: usize,
@@ -60,13 +61,13 @@ pub struct ListQuery {
 /// A page of the listing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListingPage {
-    /// Newest first, ties by id.
+    /// The entries, newest first; entries with the same time are ordered by id.
     pub entries: Vec<VideoEntry>,
     /// Number of entries that satisfy the conditions, regardless of `after`, `offset` and `limit`.
     pub total: u64,
 }
 
-/// The listing: one entry per video, newest first, with filters.
+/// A listing that has one entry per video and returns entries newest first, with filters.
 ///
 /// ```
 /// use adapters::listing::memory::MemoryListing;
@@ -94,26 +95,28 @@ pub struct ListingPage {
 /// ```
 #[async_trait]
 pub trait VideoListing: Send + Sync {
-    /// Adds entries, replacing those of the same videos; if several entries are for one video, the
-    /// last wins. When it returns, they are durable and every later read sees them; after a crash,
-    /// each entry is stored whole or not at all.
+    /// Adds entries and replaces earlier entries of the same videos. If several entries have the
+    /// same video id, the last one wins. When the call returns, the entries are durable and every
+    /// later read sees them. After a crash, each entry is stored either completely or not at all.
     async fn put(&self, entries: Vec<VideoEntry>) -> Result<()>;
 
-    /// Removes the entries of these videos. Durable when it returns. Finding none is not an error.
+    /// Removes the entries of these videos. When the call returns, the removal is durable. Missing
+    /// entries are not an error.
     async fn remove(&self, video_ids: &[VideoId]) -> Result<()>;
 
-    /// Reads one page of the entries that satisfy the conditions, newest first.
+    /// Reads one page of the entries that satisfy the query, newest first.
     async fn list(&self, query: &ListQuery) -> Result<ListingPage>;
 
-    /// Reads the entries of these videos in the order of `video_ids`; skips missing ones.
+    /// Reads the entries of these videos in the order of `video_ids`. Skips videos without an
+    /// entry.
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>>;
 
-    /// Lists the ids of the entries that satisfy these conditions, ascending.
+    /// Lists the ids of the videos whose entries satisfy these conditions, in ascending order.
     async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
 
     /// Counts the values of a keyword field among the entries that satisfy these conditions.
-    /// Returns the first `limit` values greater than `after`, ascending, each with the number of
-    /// entries that have it.
+    /// Returns the first `limit` values greater than `after` in ascending order, each with the
+    /// number of entries that have it.
     async fn keyword_counts(
         &self,
         field: &str,
@@ -123,18 +126,19 @@ pub trait VideoListing: Send + Sync {
     ) -> Result<Vec<(String, u64)>>;
 
     /// Finds the minimum and maximum [`VideoEntry::created_at`] among the entries that satisfy
-    /// these conditions; returns `None` if no entry does.
+    /// these conditions. Returns `None` if no entry satisfies them.
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
 
-    /// Lists the first `limit` ids greater than `after`, ascending.
+    /// Lists the first `limit` ids greater than `after`, in ascending order.
     async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
-    /// Reads the mark: the value that was last passed to [`Self::set_mark`], by any process. It
-    /// identifies the state of the records that the entries reflect. Returns `None` before the
-    /// first such call and after entries were lost.
+    /// Reads the mark, which is the value that any process last passed to [`Self::set_mark`]. The
+    /// mark identifies the state of the records that the entries reflect. Returns `None` if no mark
+    /// was set yet or if entries were lost.
     async fn mark(&self) -> Result<Option<String>>;
 
-    /// Sets the mark. When it returns, the mark and every earlier `put` and `remove` are durable.
+    /// Sets the mark. When the call returns, the mark and every earlier `put` and `remove` are
+    /// durable.
     async fn set_mark(&self, mark: &str) -> Result<()>;
 
     /// Checks that entries can be read and written, and fails otherwise.

@@ -1,9 +1,9 @@
 //! Language models.
 //!
 //! A request holds instructions and evidence: numbered passages, a question, images. A generative
-//! model receives all of it as a prompt; an extractive one selects from the passages. Both answer a
-//! [`Task`] with JSON of the same schema, which the types below define. Their doc comments are part
-//! of that schema and therefore of the prompt.
+//! model receives the whole request as a prompt; an extractive model selects from the passages.
+//! Both answer a [`Task`] with JSON that follows the same schema, which the types below define.
+//! Their doc comments are part of that schema and therefore of the prompt.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{Result, VideoId};
 
-/// The kind of request, which determines the type of the answer.
+/// The kind of a request. It determines the type of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Task {
     /// [`Description`] of pictures.
@@ -38,7 +38,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// Returns the JSON schema of the answer.
+    /// Returns the JSON schema of this task's answer.
     pub fn schema(self) -> Value {
         let schema = match self {
             Self::Describe => schemars::schema_for!(Description),
@@ -235,8 +235,8 @@ pub struct ExtractedValue {
 /// A field to extract.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// The path in the client's schema, such as `/dish/price`; `*` stands for a list index, as in
-    /// `/goals/*/minute`.
+    /// The field's path in the client's schema, such as `/dish/price`. `*` stands for a list index,
+    /// as in `/goals/*/minute`.
     pub path: String,
     /// What the field means, in the client's words.
     pub description: String,
@@ -259,7 +259,7 @@ pub enum FieldKind {
     Time,
     /// One of these options.
     OneOf(Vec<String>),
-    /// A number, optionally bounded.
+    /// A number that may have bounds.
     Number {
         /// Whether it must be an integer.
         whole: bool,
@@ -278,7 +278,7 @@ pub enum FieldKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PassageKind {
-    /// Text about the video: descriptions, summaries, narratives.
+    /// Text about the video, such as a description, a summary or a narrative.
     Prose,
     /// Speech in the video.
     Speech,
@@ -288,7 +288,7 @@ pub enum PassageKind {
     Objects,
     /// The appearance of people.
     People,
-    /// Low-level measurements: light, colour, motion, loudness.
+    /// Low-level measurements, such as light, colour, motion and loudness.
     Scene,
 }
 
@@ -303,7 +303,7 @@ pub struct VideoSpan {
     pub end: f64,
 }
 
-/// The topic of a passage that describes its whole moment.
+/// The topic of a passage that describes everything in its moment.
 pub const OVERVIEW: &str = "overview";
 
 /// A piece of evidence.
@@ -311,18 +311,20 @@ pub const OVERVIEW: &str = "overview";
 pub struct Passage {
     /// The id that answers cite; unique within a request.
     pub id: String,
-    /// The moment that the text describes. Adjacent passages about the same moment belong together.
+    /// The moment that the text describes. Consecutive passages with the same moment belong
+    /// together.
     pub moment: Option<VideoSpan>,
     /// The source of the text.
     pub kind: PassageKind,
     /// The speaker label, such as `S1`.
     pub speaker: Option<String>,
-    /// The subject or purpose, such as `chapter`, `car` or `who speaks most`; the topic `summary`
-    /// means that the text covers the whole video.
+    /// The subject or purpose of the passage, such as `chapter`, `car` or `who speaks most`. The
+    /// topic `summary` means that the text covers the whole video.
     pub topic: Option<String>,
-    /// Sentences, lines or names, without a prefix that states their source.
+    /// The sentences, lines or names, without a prefix that states their source.
     pub text: String,
-    /// Words in the text that are probably wrong, such as misrecognised ones; in lower case.
+    /// Words in the text that are probably wrong, such as misrecognised words. They are in lower
+    /// case.
     pub doubtful: Vec<String>,
 }
 
@@ -334,11 +336,12 @@ impl Passage {
     }
 }
 
-/// A callback for each piece of an answer; the flag is set for the piece that begins the answer.
+/// A callback for each piece of an answer. The flag is `true` if the piece begins the answer.
 type OnPiece = dyn Fn(&str, bool) + Send + Sync;
 
-/// Receives the sentences of an answer as the model generates them. A model without streaming sends
-/// nothing. If the model generates the answer again, the stream restarts from the beginning.
+/// Receives the sentences of an answer as the model generates them. A model that does not support
+/// streaming sends nothing. If the model generates the answer again, the stream restarts with its
+/// first sentence.
 #[derive(Clone, Default)]
 pub struct TokenSink(Option<Arc<OnPiece>>);
 
@@ -379,7 +382,7 @@ impl PartialEq for TokenSink {
 pub struct Request {
     /// Determines the schema of the answer.
     pub task: Task,
-    /// Instructions for a generative model; an extractive one ignores them.
+    /// Instructions for a generative model. An extractive model ignores them.
     pub instructions: String,
     /// The evidence, in chronological order.
     pub passages: Vec<Passage>,
@@ -398,11 +401,11 @@ pub struct Request {
 /// The cost of model calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Requests that reached the model, retries included.
+    /// Number of requests that reached the model, including retries.
     pub calls: u32,
-    /// Tokens in prompts.
+    /// Number of tokens in prompts.
     pub input_tokens: u64,
-    /// Tokens in answers.
+    /// Number of tokens in answers.
     pub output_tokens: u64,
 }
 
@@ -462,8 +465,8 @@ pub trait LanguageModel: Send + Sync {
     /// Whether calls cost money or send data off the machine.
     fn is_billed(&self) -> bool;
 
-    /// Whether the model only selects answers from the passages, by their words, instead of
-    /// generating text.
+    /// Whether the model only selects parts of the passages by matching words and generates no
+    /// text.
     fn is_extractive(&self) -> bool {
         false
     }
@@ -471,8 +474,9 @@ pub trait LanguageModel: Send + Sync {
     /// Returns the approximate number of passage tokens that fit into one request.
     fn context_tokens(&self) -> usize;
 
-    /// Answers a request. The answer MUST match the task's schema: the adapter retries once if it
-    /// does not, then fails with `Corrupt`. If the model refuses, the error is `Denied`; if the
-    /// request exceeds the context, it is `TooLarge`. An extractive model is deterministic.
+    /// Answers a request. The answer MUST match the task's schema. If the model's answer does not
+    /// match, the adapter retries once, then fails with `Corrupt`. If the model refuses, the error
+    /// is `Denied`. If the request exceeds the context, the error is `TooLarge`. An extractive
+    /// model is deterministic.
     async fn complete(&self, request: &Request) -> Result<Completion>;
 }

@@ -7,11 +7,11 @@ use crate::Result;
 /// A named entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntitySpan {
-    /// Byte offsets into the text, on character boundaries.
+    /// The entity's byte range in the text. It begins and ends on character boundaries.
     pub range: std::ops::Range<usize>,
     /// One of [`EntityRecognizer::labels`].
     pub label: String,
-    /// Between 0 and 1.
+    /// Confidence that the span and the label are right, 0..1.
     pub confidence: f32,
 }
 
@@ -35,9 +35,9 @@ pub trait EntityRecognizer: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Returns every label that the model can assign, such as `person` or `organisation`.
+    /// Returns all labels that the model can assign, such as `person` or `organisation`.
     fn labels(&self) -> &[String];
 
-    /// Finds the entities in each text, in order and without overlaps.
+    /// Finds the entities in each text. The entities of a text are in order and do not overlap.
     async fn recognize(&self, texts: &[String]) -> Result<Vec<Vec<EntitySpan>>>;
 }

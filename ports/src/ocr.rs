@@ -7,11 +7,11 @@ use crate::{Result, decoder::Image, detector::BoundingBox};
 /// One line of text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextLine {
-    /// The text, with spaces between words if the script uses them.
+    /// The text. Words are separated by spaces if the script uses spaces.
     pub text: String,
-    /// Between 0 and 1.
+    /// Confidence that the text is right, 0..1.
     pub confidence: f32,
-    /// Axis-aligned box around the line.
+    /// The axis-aligned box around the line.
     pub bounds: BoundingBox,
 }
 

@@ -1,4 +1,4 @@
-//! JSON records: small documents that are the service's source of truth.
+//! JSON records. These small documents are the service's source of truth.
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -23,8 +23,8 @@ impl<'a> From<Option<&'a Value>> for Precondition<'a> {
 }
 
 impl Precondition<'_> {
-    /// Returns whether the result of [`RecordStore::get`] meets the precondition. Every error
-    /// except `Corrupt` is returned to the caller.
+    /// Returns whether the result of [`RecordStore::get`] meets the precondition. An error other
+    /// than `Corrupt` is returned to the caller.
     pub fn matches(self, stored: Result<Option<Value>>) -> Result<bool> {
         match stored {
             Ok(None) => Ok(self == Self::Absent),
@@ -35,12 +35,13 @@ impl Precondition<'_> {
     }
 }
 
-/// Opaque version of a document, unique among all documents ever stored under its key.
+/// An opaque version of a document. It is unique among all documents ever stored under the same
+/// key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version(String);
 
 impl Version {
-    /// Wraps a version in the store's notation.
+    /// Wraps a version that is written in the store's notation.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -69,26 +70,28 @@ impl Version {
 /// ```
 #[async_trait]
 pub trait RecordStore: Send + Sync {
-    /// Reads the document; returns `None` if it does not exist and `Corrupt` if it is not JSON.
+    /// Reads the document. Returns `None` if it does not exist. Fails with `Corrupt` if it is not
+    /// JSON.
     async fn get(&self, key: &str) -> Result<Option<Value>>;
 
-    /// Returns the document's version, or `None` if the document does not exist or the store has no
-    /// version that is cheaper to fetch than the document itself. The version MUST change when the
-    /// document is replaced or removed, even if the same content is stored again later. A `get`
-    /// after this call returns this version or a newer one.
+    /// Returns the document's version. Returns `None` if the document does not exist, or if the
+    /// store has no version that is cheaper to fetch than the document. The version MUST change
+    /// when the document is replaced or removed, even if the same content is stored again later. A
+    /// `get` after this call MUST return a document of this version or a newer one.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         let _ = key;
         Ok(None)
     }
 
-    /// Replaces the document. MUST be atomic (a reader sees the old or the new document, whole) and
-    /// durable when it returns, so that it survives a crash of the process or the machine.
+    /// Replaces the document. MUST be atomic: a reader sees either the old document or the new one,
+    /// never a mixture. When the call returns, the document MUST survive a crash of the process or
+    /// the machine.
     async fn put(&self, key: &str, document: &Value) -> Result<()>;
 
     /// Replaces the document if it meets the `expected` precondition and returns whether it did.
-    /// MUST be atomic: of several calls with the same precondition, in any process, only one
-    /// succeeds. After an error, and after `false` from a store that retries requests, the document
-    /// may nevertheless have been replaced: read it again to find out.
+    /// MUST be atomic: if several calls, in any process, have the same precondition, only one
+    /// succeeds. If the call fails, or if a store that retries requests returns `false`, the
+    /// document may still have been replaced; read it again to find out.
     async fn compare_and_swap(
         &self,
         key: &str,
@@ -97,20 +100,21 @@ pub trait RecordStore: Send + Sync {
     ) -> Result<bool>;
 
     /// Removes the document if its content equals `expected` and returns whether it did. MUST be
-    /// atomic like [`Self::compare_and_swap`]; a store that cannot guarantee that removes nothing.
+    /// atomic like [`Self::compare_and_swap`]. A store that cannot guarantee this removes nothing
+    /// and returns `false`.
     async fn remove(&self, key: &str, expected: &Value) -> Result<bool>;
 
     /// Lists every key that starts with `prefix`, in order. The prefix is empty or ends with `/`.
     async fn list(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Lists the distinct key segments that directly follow `prefix`, in order: with the keys
-    /// `a/x/1`, `a/x/2` and `a/y`, the prefix `a/` yields `x` and `y`. The prefix is empty or ends
-    /// with `/`.
+    /// Lists the distinct key segments that directly follow `prefix`, in order. For example, if the
+    /// keys are `a/x/1`, `a/x/2` and `a/y`, the prefix `a/` yields `x` and `y`. The prefix is empty
+    /// or ends with `/`.
     async fn children(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Removes every document whose key starts with `prefix` if the prefix is empty or ends with
-    /// `/`; otherwise removes the one document with that key. Durable when it returns. Finding none
-    /// is not an error.
+    /// If the prefix is empty or ends with `/`, removes every document whose key starts with it.
+    /// Otherwise removes the one document whose key equals the prefix. When the call returns, the
+    /// removal is durable. If there is no such document, that is not an error.
     async fn delete(&self, prefix: &str) -> Result<()>;
 
     /// Checks that documents can be read and written, and fails otherwise.

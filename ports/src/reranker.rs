@@ -1,12 +1,12 @@
-//! Reranking: scoring how well texts answer a question.
+//! Reranking, which scores how well texts answer a question.
 
 use async_trait::async_trait;
 
 use crate::Result;
 
-/// A cross-encoder: reads a question and a text together and scores whether the text answers the
-/// question. Embeddings, in contrast, are computed for each separately and only show whether the
-/// two share a topic.
+/// A cross-encoder, which reads a question and a text together and scores whether the text answers
+/// the question. Embeddings, in contrast, are computed separately for the question and the text, so
+/// they only show whether the two share a topic.
 ///
 /// ```
 /// use adapters::reranker::ScriptedReranker;
@@ -26,7 +26,7 @@ pub trait Reranker: Send + Sync {
     fn model(&self) -> &str;
 
     /// Scores each text, in order, with the probability (0..1) that it answers the question. The
-    /// other texts MUST NOT change a score by more than 0.01. The adapter truncates texts that
-    /// exceed the model's limit.
+    /// score of a text MUST NOT change by more than 0.01 if other texts are scored in the same
+    /// call. The adapter truncates texts that exceed the model's limit.
     async fn score(&self, question: &str, texts: &[String]) -> Result<Vec<f32>>;
 }

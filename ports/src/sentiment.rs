@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
-/// Sentiment shares that add up to 1.
+/// Shares of positive, neutral and negative sentiment. They add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Sentiment {
     /// Share of positive sentiment, 0..1.

@@ -1,23 +1,23 @@
-//! Speaker diarization: segmentation, which finds who speaks when, and voice embeddings, which
-//! match speakers across windows.
+//! Speaker diarization. Segmentation finds who speaks when; voice embeddings match speakers across
+//! windows.
 
 use async_trait::async_trait;
 
 use crate::Result;
 
-/// The active speakers in a window of audio. Speaker numbers are local to the window: speaker 0 of
-/// one window need not be speaker 0 of the next.
+/// The active speakers in a window of audio. Speaker numbers are local to a window: speaker 0 of
+/// one window and speaker 0 of the next may be different people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WindowActivity {
-    /// Centre of the first frame, in seconds from the first sample.
+    /// Time of the first frame's centre, in seconds from the first sample.
     pub first: f64,
-    /// Distance between the centres of adjacent frames, in seconds.
+    /// Time between the centres of adjacent frames, in seconds.
     pub step: f64,
     /// One bit mask per frame: bit `n` is set if speaker `n` is speaking.
     pub frames: Vec<u8>,
 }
 
-/// Finds which speakers are active within a window of audio, including overlapping speech.
+/// Finds which speakers are active at each moment in a window of audio, even if they overlap.
 ///
 /// ```
 /// use adapters::speaker::ScriptedSpeakerSegmentation;
@@ -44,13 +44,13 @@ pub trait SpeakerSegmentation: Send + Sync {
     fn max_speakers(&self) -> usize;
 
     /// Finds the active speakers in each window of mono samples. Models process a batch faster than
-    /// one window at a time. A shorter window is padded with silence at its end: all results MUST
-    /// have the same number of frames, the same `first` and the same `step`. Returns `Invalid` if a
-    /// window is longer than [`Self::window`].
+    /// one window at a time. A window shorter than [`Self::window`] is padded with silence at its
+    /// end, because all results MUST have the same number of frames, the same `first` and the same
+    /// `step`. Returns `Invalid` if a window is longer than [`Self::window`].
     async fn segment(&self, windows: Vec<Vec<f32>>) -> Result<Vec<WindowActivity>>;
 }
 
-/// Turns speech into vectors that are similar if the voice is the same.
+/// Turns speech into vectors. Vectors of the same voice are similar.
 ///
 /// ```
 /// use adapters::speaker::ScriptedSpeakerEmbedder;
@@ -69,11 +69,11 @@ pub trait SpeakerEmbedder: Send + Sync {
     /// Identifies the model.
     fn model(&self) -> &str;
 
-    /// Returns the cosine (−1..1) that decides whether voices are the same: two sets of clean 1.5 s
-    /// segments with a higher mean cosine belong to one voice.
+    /// Returns the cosine similarity (−1..1) above which voices count as the same. It applies to
+    /// the mean similarity between two sets of clean segments of 1.5 seconds.
     fn same_voice_threshold(&self) -> f32;
 
     /// Turns mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE) into a unit vector, or
-    /// returns `None` if they are too short or too quiet to identify a voice.
+    /// returns `None` if there are too few samples or they are too quiet to identify a voice.
     async fn embed(&self, samples: &[f32]) -> Result<Option<Vec<f32>>>;
 }

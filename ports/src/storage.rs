@@ -1,4 +1,4 @@
-//! Object storage: the bucket that holds videos and posters.
+//! Object storage, the bucket that holds videos and posters.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{ByteStream, Result};
 pub struct ObjectInfo {
     /// Size in bytes.
     pub size: u64,
-    /// Opaque validator, without quotes, that changes with the content.
+    /// Opaque validator that changes with the content, without quotes.
     pub etag: Option<String>,
     /// MIME type, if the store records one.
     pub content_type: Option<String>,
@@ -19,10 +19,11 @@ pub struct ObjectInfo {
 
 /// A bucket of immutable objects under keys such as `<video_id>/<filename>`.
 ///
-/// A key is a relative, `/`-separated path of printable text in any script: at most 1,024 bytes of
-/// UTF-8, and at most 200 bytes per segment. No segment is empty, is `.` or `..`, contains a
-/// backslash, or begins or ends with a space. No key starts with a dot (reserved for adapters) or
-/// is a folder that contains another key. Any other key is `Invalid`.
+/// A key is a relative path of printable text in any script, with segments separated by `/`. A key
+/// has at most 1,024 bytes of UTF-8, and a segment at most 200 bytes. No segment is empty, is `.`
+/// or `..`, contains a backslash, or begins or ends with a space. No key starts with a dot, because
+/// such keys are reserved for adapters. No key is a folder that contains another key. A key that
+/// breaks these rules is `Invalid`.
 ///
 /// ```
 /// use adapters::storage::OpendalStorage;
@@ -46,23 +47,26 @@ pub struct ObjectInfo {
 /// ```
 #[async_trait]
 pub trait ObjectStorage: Send + Sync {
-    /// Returns the bucket's name, as `/health` shows it.
+    /// Returns the bucket's name as shown by `/health`.
     fn bucket(&self) -> &str;
 
-    /// Returns the object's URL, which anyone can fetch if the bucket is public. MUST NOT do I/O.
+    /// Returns the object's public URL, which anyone can fetch if the bucket is public. MUST NOT do
+    /// I/O.
     fn public_url(&self, key: &str) -> String;
 
-    /// Returns a URL that a client can fetch now: the public one, or a presigned URL with an expiry
-    /// if the bucket is private.
+    /// Returns a URL that a client can fetch now. It is the public URL or, if the bucket is
+    /// private, a presigned URL that expires.
     async fn download_url(&self, key: &str) -> Result<String> {
         Ok(self.public_url(key))
     }
 
-    /// Extracts the key from a public URL of this bucket; returns `None` for any other URL.
+    /// Extracts the key from a public URL of an object in this bucket. Returns `None` for any other
+    /// URL.
     fn key_from_url(&self, url: &str) -> Option<String>;
 
-    /// Stores the stream under `key`, replacing an earlier object. MUST use bounded memory for any
-    /// length and MUST NOT expose a partial object: if the stream fails, the earlier object stays.
+    /// Stores the stream's content under `key` and replaces an earlier object. MUST use bounded
+    /// memory, no matter how long the stream is. MUST NOT expose a partial object: if the stream
+    /// fails, the earlier object stays.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()>;
 
     /// Reads the object's metadata; returns `None` if the object does not exist.
@@ -79,10 +83,10 @@ pub trait ObjectStorage: Send + Sync {
     async fn delete(&self, key: &str) -> Result<()>;
 
     /// Removes every object whose key starts with `prefix` (which ends with `/`) and returns the
-    /// removed keys in order. Finding none is not an error.
+    /// removed keys in order. If there is no such object, that is not an error.
     async fn delete_prefix(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// Checks that the bucket can be reached and written to, and fails otherwise. MUST NOT retry;
-    /// the caller sets a deadline and drops the call when it passes.
+    /// Checks that the bucket can be reached and written to, and fails otherwise. MUST NOT retry.
+    /// The caller sets a deadline and drops the call when the deadline passes.
     async fn probe(&self) -> Result<()>;
 }

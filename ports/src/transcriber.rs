@@ -8,20 +8,20 @@ use crate::Result;
 /// A recognised word. Times are in seconds from the first sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Word {
-    /// The written form, without surrounding spaces.
+    /// The word as written, without surrounding spaces.
     pub text: String,
-    /// When it begins.
+    /// Start of the word.
     pub start: f64,
-    /// When it ends; never before `start`.
+    /// End of the word; never before `start`.
     pub end: f64,
-    /// Between 0 and 1.
+    /// Confidence that the word is right, 0..1.
     pub confidence: f32,
 }
 
 /// Recognised speech.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Transcript {
-    /// ISO 639-1 code, if the recogniser detects it.
+    /// ISO 639-1 code of the spoken language, if the recogniser detects it.
     pub language: Option<String>,
     /// Probability of `language`, 0..1, if the recogniser reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct Transcript {
 #[async_trait]
 pub trait Transcriber: Send + Sync {
     /// Identifies the model and everything else that affects the recognised words, for example
-    /// `whisper-base-1f2e3d4c`. Words cached under another name are not reused.
+    /// `whisper-base-1f2e3d4c`. Words that were cached under another name are not reused.
     fn model(&self) -> &str;
 
     /// Returns the length of the longest segment that the recogniser handles well, in seconds.
@@ -57,7 +57,7 @@ pub trait Transcriber: Send + Sync {
 
     /// Recognises the words in mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE);
     /// silence yields no words. `language` is the ISO 639-1 code of the spoken language, if the
-    /// caller knows it. A recogniser that does not support this language, or is configured for
-    /// another one, ignores it.
+    /// caller knows it. A recogniser ignores this language if it does not support it or is
+    /// configured for another one.
     async fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript>;
 }

@@ -1,6 +1,6 @@
-//! Durations and sizes in configuration: `"10s"`, `"1h 30m"`, `"64KiB"`, `"100MB"`, or a plain
-//! number of seconds or bytes. Fields use this module as `#[serde(with = "seconds")]` and
-//! `#[serde(with = "byte_size")]`.
+//! Durations and sizes in configuration. They are written with units (`"10s"`, `"1h 30m"`,
+//! `"64KiB"`, `"100MB"`) or as a plain number of seconds or bytes. Fields use this module as
+//! `#[serde(with = "seconds")]` and `#[serde(with = "byte_size")]`.
 //!
 //! ```
 //! use std::time::Duration;
@@ -56,7 +56,7 @@ fn read<'de, D: Deserializer<'de>, T>(
     parse(&value).ok_or_else(|| de::Error::custom(format!("{value} is not {expected}")))
 }
 
-/// Durations: text with units, or a number of seconds.
+/// Durations, written as text with units or as a number of seconds.
 pub mod seconds {
     use serde::Serializer;
 
@@ -69,8 +69,8 @@ pub mod seconds {
     pub trait Seconds: Sized {
         /// Converts the value to a duration.
         fn to_duration(&self) -> Duration;
-        /// Converts a duration to this type; returns `None` if it does not fit, such as half a
-        /// second into a whole number.
+        /// Converts a duration to this type. Returns `None` if the type cannot hold the duration,
+        /// for example if it holds whole seconds and the duration is half a second.
         fn from_duration(duration: Duration) -> Option<Self>;
     }
 
@@ -106,7 +106,8 @@ pub mod seconds {
         to.collect_str(&humantime::format_duration(value.to_duration()))
     }
 
-    /// Reads a duration with units, or a number of seconds. Fails if it is negative or infinite.
+    /// Reads a duration with units, or a number of seconds. Fails if the duration is negative or
+    /// infinite.
     pub fn deserialize<'de, T: Seconds, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         read(from, EXPECTED, |value| {
             let duration = match value {
@@ -128,7 +129,8 @@ pub mod seconds {
     }
 }
 
-/// Sizes: text with decimal (`100MB`) or binary (`64MiB`) units, or a number of bytes.
+/// Sizes, written as text with decimal units (`100MB`) or binary units (`64MiB`), or as a number of
+/// bytes.
 pub mod byte_size {
     use bytesize::ByteSize;
     use serde::Serializer;
@@ -137,7 +139,7 @@ pub mod byte_size {
 
     const EXPECTED: &str = "a size, such as \"64KiB\", \"100MB\" or \"4GiB\", or a number of bytes";
 
-    /// Writes the size in the largest binary unit that gives a whole number.
+    /// Writes the size in the largest binary unit in which it is a whole number.
     pub fn serialize<S: Serializer, T: Copy + TryInto<u64>>(
         size: &T,
         to: S,
@@ -150,7 +152,8 @@ pub mod byte_size {
         }
     }
 
-    /// Reads a size with units, or a number of bytes. Fails for a negative or fractional number.
+    /// Reads a size with units, or a number of bytes. Fails if a plain number is negative or
+    /// fractional.
     pub fn deserialize<'de, T: TryFrom<u64>, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         read(from, EXPECTED, |value| {
             let size = match value {

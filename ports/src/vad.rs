@@ -1,13 +1,13 @@
-//! Voice activity detection: finding when there is speech.
+//! Voice activity detection, which finds when there is speech.
 
 use crate::Result;
 
-/// A span of speech, in seconds from the first sample.
+/// A span of speech. Times are in seconds from the first sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeechSpan {
-    /// When it begins.
+    /// Start of the span.
     pub start: f64,
-    /// When it ends, after `start`.
+    /// End of the span, after `start`.
     pub end: f64,
 }
 
@@ -33,12 +33,13 @@ pub trait VoiceActivityDetector: Send + Sync {
     fn begin(&self) -> Result<Box<dyn VoiceActivitySession>>;
 }
 
-/// One stream of mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE). Both methods are
-/// *blocking*.
+/// A session for one stream of mono samples at [`SAMPLE_RATE`](crate::decoder::SAMPLE_RATE). Both
+/// methods are *blocking*.
 pub trait VoiceActivitySession: Send {
-    /// Feeds the next samples. The block size does not affect the spans.
+    /// Takes the next samples of the stream. The number of samples per call does not affect the
+    /// spans.
     fn push(&mut self, samples: &[f32]) -> Result<()>;
 
-    /// Ends the stream and returns its speech spans, in order and without overlaps.
+    /// Ends the stream and returns its speech spans. They are in order and do not overlap.
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>>;
 }

@@ -1,4 +1,4 @@
-//! Webhooks: notifications to other services.
+//! Webhooks, which notify other services.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -9,7 +9,7 @@ use crate::Result;
 ///
 /// MUST refuse (`Denied`) every address that is not public, no matter which host name or DNS answer
 /// leads there, unless the check is disabled for trusted networks. Does not follow redirects. A
-/// response status other than 2xx is an error of the same kind as in
+/// status other than 2xx is an error, with the same kinds as in
 /// [`SourceFetcher`](crate::fetcher::SourceFetcher).
 ///
 /// ```
@@ -27,6 +27,6 @@ use crate::Result;
 /// ```
 #[async_trait]
 pub trait WebhookSender: Send + Sync {
-    /// Sends one request with a JSON body and these additional headers.
+    /// Posts the JSON body to `url` with these additional headers.
     async fn send(&self, url: &str, headers: &[(&str, String)], body: Bytes) -> Result<()>;
 }

@@ -1,5 +1,5 @@
-//! The suite for adapters of the `decoder` port. Each adapter supplies clips of plain colours and
-//! tones, in any format that it supports.
+//! The suite for adapters of the `decoder` port. Each adapter's test supplies clips that consist of
+//! plain colours and tones, in any format that the adapter supports.
 
 use std::path::Path;
 
@@ -13,21 +13,21 @@ use crate::{ErrorKind, PortError, Result};
 pub struct TestClip {
     /// Displayed width and height; `None` for a file without a video stream.
     pub size: Option<(u32, u32)>,
-    /// Start (in seconds) and colour of each shot.
+    /// For each shot: its start in seconds and its colour.
     pub shots: Vec<(f64, [u8; 3])>,
-    /// Start and end (in seconds) and level (root mean square) of each tone; between the tones
-    /// there is silence. `None` for a file without an audio stream.
+    /// For each tone: its start and end in seconds and its level (root mean square). The rest of
+    /// the audio is silent. `None` for a file without an audio stream.
     pub tones: Option<Vec<(f64, f64, f32)>>,
     /// End of the video and audio, in seconds.
     pub end: f64,
-    /// Whether the duration that the container states is true.
+    /// Whether the container states the true duration.
     pub duration_is_true: bool,
 }
 
-/// Maximum channel difference after lossy coding.
+/// Maximum difference in a colour channel after lossy coding.
 const COLOUR_TOLERANCE: u8 = 24;
 
-/// Maximum error of the end, in seconds: codecs work in blocks.
+/// Maximum error of the clip's end, in seconds. Codecs work in blocks, so the end is not exact.
 const END_TOLERANCE: f64 = 0.15;
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
@@ -101,7 +101,8 @@ pub fn check_invalid(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     assert!(decoder.frames(file, &[0.0], 64).is_err(), "{name}: must not give frames");
 }
 
-/// Checks that a scan of a container without frames or samples is `Invalid`; a probe may succeed.
+/// Checks that scanning a container without frames or samples returns `Invalid`. Probing it may
+/// succeed.
 pub fn check_empty(decoder: &dyn VideoDecoder, name: &str, file: &Path) {
     let error = decoder.scan(file, &SIZE, &mut ScanRecorder::default());
     let error = error.expect_err(&format!("{name}: must not be scanned"));
@@ -118,20 +119,20 @@ pub fn check_damaged(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: 
     assert!(summary.end > 0.1 && summary.end < clip.end - 0.1, "{name}: ends at {}", summary.end);
     let first = recorded.frames[0];
     assert!(is_like(first.1, clip.shots[0].1), "{name}: the first picture is {:?}", first.1);
-    // A request beyond the damage is not an error.
+    // Requesting a frame after the damaged part is not an error.
     let frames = decoder.frames(file, &[0.0, clip.end], 64).expect(name);
     assert_eq!(frames.len(), 2, "{name}");
     assert!(frames[0].is_some(), "{name}: the first frame is there");
 }
 
-/// Checks that a missing file is `NotFound`.
+/// Checks that a missing file yields `NotFound`.
 pub fn check_missing(decoder: &dyn VideoDecoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let error = decoder.probe(&folder.path().join("none.mp4")).expect_err("there is no file");
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
 }
 
-/// Checks that files of other types are `Invalid`, regardless of their names.
+/// Checks that files that are not media yield `Invalid`, regardless of their names.
 pub fn check_non_media(decoder: &dyn VideoDecoder) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let secret = folder.path().join("secret.txt");
@@ -221,7 +222,7 @@ fn audio_has_correct_times(name: &str, clip: &TestClip, recorded: &ScanRecorder)
     let (start, samples) =
         recorded.sound.as_ref().unwrap_or_else(|| panic!("{name}: there is sound"));
     assert!(*start >= 0.0, "{name}: time starts at 0");
-    // Compares blocks of a tenth of a second that are not at the edges of tones.
+    // Compares the audio in blocks of a tenth of a second, except blocks at the edges of tones.
     let block = SAMPLE_RATE as usize / 10;
     for (i, samples) in samples.chunks_exact(block).enumerate() {
         let from = start + i as f64 * 0.1;
@@ -268,8 +269,8 @@ fn frames_match_the_scan(
         assert_eq!(frames, [None], "{name}: there is no picture");
         return;
     };
-    // Realistic times, unordered and partly duplicated: times of scanned frames, times between
-    // them, one before the beginning and one after the end.
+    // Realistic times, unordered and with some duplicates: times of scanned frames, times between
+    // frames, one before the beginning and one after the end.
     let count = recorded.frames.len();
     let mut times: Vec<f64> = (0..10).map(|i| recorded.frames[i * 7919 % count].0).collect();
     times.extend([times[0], times[3] + 1e-3, -5.0, clip.end + 100.0, 0.0]);

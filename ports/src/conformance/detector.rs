@@ -18,7 +18,7 @@ pub async fn suite(detector: &dyn ObjectDetector, scene: &Image) {
     results_are_deterministic(detector, scene).await;
 }
 
-/// Returns the overlap of two boxes: intersection over union, 0..1.
+/// Returns how much two boxes overlap: their intersection over union, 0..1.
 pub fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let width = (a[0] + a[2]).min(b[0] + b[2]) - a[0].max(b[0]);
     let height = (a[1] + a[3]).min(b[1] + b[3]) - a[1].max(b[1]);
@@ -91,7 +91,8 @@ fn check(detector: &dyn ObjectDetector, found: &[Detection]) {
     }
 }
 
-/// Returns images whose pixels do not match their size, and images without pixels.
+/// Returns invalid images: some whose number of bytes does not match their size, some without
+/// pixels.
 pub(super) fn malformed() -> Vec<Image> {
     vec![
         Image { width: 0, height: 0, rgb: vec![] },

@@ -1,5 +1,5 @@
-//! Fault injection for stores. A test wraps a service's stores to show that the service loses
-//! nothing and leaves nothing half done, whichever call fails, hangs or loses its response.
+//! Fault injection for stores. A test wraps the stores of a service to show that the service loses
+//! no data and completes every change, no matter which call fails, hangs or loses its response.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,15 +22,15 @@ use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 /// What an injected fault does to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The call fails without an effect.
+    /// The call fails and has no effect.
     Fails,
     /// The call never returns and has no effect.
     Hangs,
-    /// The call takes effect, but reports failure.
+    /// The call takes effect but reports a failure.
     Unanswered,
-    /// The call fails as if the data were damaged, without an effect.
+    /// The call fails as if the data were damaged, and has no effect.
     Damaged,
-    /// The call fails for lack of space, without an effect.
+    /// The call fails as if the disk were full, and has no effect.
     Full,
     /// This call and every later one fails, as if the process had died or the network were down.
     Down,
@@ -39,7 +39,8 @@ pub enum Fault {
     Sleeps,
 }
 
-/// Decides which call to a group of stores fails. The stores share one call count.
+/// Decides which call to a group of stores fails. Calls to all stores of the group are counted
+/// together.
 #[derive(Debug)]
 pub struct Faults {
     state: Mutex<State>,
@@ -60,12 +61,12 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Injects a fault into the `nth` call from now on; 1 is the next call.
+    /// Injects a fault into the `nth` call after this one; 1 is the next call.
     pub fn plan(&self, nth: usize, fault: Fault) {
         *self.state() = State { calls: 0, planned: Some((nth, fault)), last: String::new() };
     }
 
-    /// Cancels the plan and returns the call in which the planned fault occurred, if any.
+    /// Cancels the planned fault. If it has occurred, returns the call that it affected.
     pub fn clear(&self) -> Option<String> {
         let mut state = self.state();
         let met = state.planned.is_some_and(|(nth, _)| state.calls >= nth);
@@ -85,7 +86,7 @@ impl Faults {
 
     /// Waits until a call is suspended.
     pub async fn asleep(&self) {
-        // Cannot fail: this value owns the sender.
+        // Cannot fail: `self` owns the sender.
         let _ = self.asleep.subscribe().wait_for(|asleep| *asleep).await;
     }
 
@@ -134,7 +135,7 @@ impl Faults {
             Some(Fault::Sleeps) => {
                 let mut asleep = self.asleep.subscribe();
                 self.asleep.send_replace(true);
-                // Cannot fail: this value owns the sender.
+                // Cannot fail: `self` owns the sender.
                 let _ = asleep.wait_for(|asleep| !*asleep).await;
                 work.await
             }

@@ -15,16 +15,18 @@ use crate::fetcher::{FetchResponse, SourceFetcher};
 pub struct ScriptedResponse {
     /// HTTP status.
     pub status: u16,
-    /// Headers to send unchanged. If `content-length` is missing, the origin adds the right one.
+    /// Headers to send unchanged. If `content-length` is missing, the origin adds the correct
+    /// value.
     pub headers: Vec<(String, String)>,
-    /// The body's blocks. If they are shorter than `content-length`, the connection is cut off.
+    /// The blocks of the body. If they add up to less than `content-length`, the connection breaks
+    /// off.
     pub body: Vec<Bytes>,
 }
 
 /// The source of scripted responses: a local server or the script of an in-memory adapter.
 #[async_trait]
 pub trait Origin: Send + Sync {
-    /// Serves `answer` at `path` (such as `/clip.mp4`) from now on and returns its URL.
+    /// Starts to serve `answer` at `path` (such as `/clip.mp4`) and returns the URL.
     async fn serve(&self, path: &str, answer: ScriptedResponse) -> String;
 }
 

@@ -1,5 +1,5 @@
-//! The suite for adapters of the `index` port: [`check`] for all of them, [`check_whole_batches`]
-//! for those that apply a `replace` as a whole.
+//! The suite for adapters of the `index` port. All adapters must pass [`check`]. Adapters whose
+//! `replace` is atomic must also pass [`check_whole_batches`].
 
 mod filters;
 mod groups;
@@ -19,7 +19,7 @@ use crate::conformance::video;
 use crate::index::{Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery};
 use crate::{ChunkId, Document};
 
-/// The dimension that every index under test is opened with.
+/// The vector dimension of every index under test.
 pub const DIMENSION: usize = 8;
 
 /// Checks every requirement of the port. Each call of `fresh` must return an empty index whose
@@ -144,7 +144,7 @@ async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
     assert_eq!(chunks(&search(index, "people", axis(0), 9).await), [0]);
     assert_eq!(search(index, "objects", axis(0), 9).await, [], "a field no point has");
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 3, "they are points all the same");
-    // Replacing the point with one that lacks the field removes it from searches on that field.
+    // If the new point lacks the vector field, searches on that field no longer find it.
     replace(index, vec![point("aa", 0).vector("combined", axis(0))]).await;
     assert_eq!(search(index, "people", axis(0), 9).await, []);
 }
@@ -240,12 +240,12 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
     assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 0);
 
-    // Of several points with the same id, the last wins, within a batch and across batches.
+    // If several points have the same id, the last one wins, within a batch and across batches.
     replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
     assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
     assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
 
-    // The same chunk under another analyzer is a different point.
+    // Another analyzer's result for the same chunk is a different point.
     let mut other = tagged("dd", 0, "r6");
     other.id.analyzer_id = "ocr".into();
     replace(index, vec![other]).await;
@@ -390,7 +390,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         ("\"\"", &[]),
         ("\"", &[]),
         ("\"nobody", &[2]),
-        // Query-language operators are treated as plain text.
+        // Operators of query languages are treated as plain text.
         ("AND OR NOT", &[]),
         ("+bakery -car", &[0, 1]),
         ("field:nobody*~2", &[2]),
@@ -401,7 +401,7 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
         found.sort_unstable();
         assert_eq!(found, *expected, "text search for {query:?}");
     }
-    // A hit ranks higher if it matches more words or rarer ones.
+    // A hit ranks higher if it matches more words or rarer words.
     let hits = text(index, "red platform hauptbahnhof").await;
     assert_eq!(hits[0].id.chunk_id, ChunkId(3));
     assert!(hits.iter().all(|hit| hit.score > 0.0), "a match scores above zero");
@@ -436,8 +436,8 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
     assert_eq!(index.text_search(find(none, 9)).await.unwrap(), []);
 }
 
-/// Checks that a search scores words and phrases together: the best match for both is not the best
-/// match for either alone.
+/// Checks that a search adds up the scores of words and phrases. The best match for the words and
+/// the phrase together is not the best match for either alone.
 async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
     let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
     replace(index, others.collect()).await;
@@ -514,7 +514,7 @@ async fn concurrent_writes_are_all_kept(index: Arc<dyn VectorIndex>) {
                 for chunk in 0..6 {
                     let new = point(&digit, chunk).vector("combined", axis(writer));
                     index.replace(None, vec![new.build()]).await.unwrap();
-                    // An acknowledged write is visible to every later read.
+                    // Every later read must see the acknowledged write.
                     let seen = index.count(&Filter::video(video(&digit))).await.unwrap();
                     assert_eq!(seen, u64::from(chunk) + 1);
                 }

@@ -13,11 +13,12 @@ use crate::jobs::{JobQueue, Lease};
 /// How long a queue must stay silent to show that it has no job to deliver.
 const SILENCE: Duration = Duration::from_millis(400);
 
-/// Timeout for expected events, long enough for a busy machine.
+/// Timeout for expected events. It is long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Checks every requirement of the port on an empty queue, and leaves it empty. `redelivery` is how
-/// long the holder of a job may stay silent before the queue delivers the job again.
+/// Checks every requirement of the port on an empty queue and leaves the queue empty. `redelivery`
+/// is how long an instance that holds a job may stay silent before the queue delivers the job
+/// again.
 pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     let jobs = &*jobs;
     assert!(jobs.list().await.unwrap().is_empty(), "the queue to check must be empty");
@@ -35,7 +36,7 @@ pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     assert_eq!(jobs.waiting_count().await.unwrap(), 0);
 }
 
-/// Checks that two instances share their jobs.
+/// Checks that two instances share one queue.
 pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert!(one.shared() && other.shared());
     assert_eq!(one.adopt("one").await.unwrap(), "one");
@@ -237,7 +238,7 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
     assert_eq!(lease.job_id(), "late");
     lease.ack().await.unwrap();
     remove(jobs, "late").await;
-    // If several callers are waiting, each gets one job.
+    // If several callers wait at once, each caller gets one job.
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
     let adding = async {
         for id in ["x", "y", "z"] {

@@ -31,7 +31,7 @@ where
     concurrent_writes_keep_all_entries(fresh().await).await;
 }
 
-/// Checks that acknowledged writes survive when the listing is reopened.
+/// Checks that acknowledged writes are still there after the listing is reopened.
 pub async fn check_reopened<F, Fut>(open: F)
 where
     F: Fn() -> Fut,
@@ -105,7 +105,8 @@ async fn entries_are_newest_first(listing: &dyn VideoListing) {
 }
 
 async fn pages_are_contiguous(listing: &dyn VideoListing) {
-    // Many entries share a time of creation, so that page boundaries fall between such entries.
+    // Many entries have the same time of creation, so that some pages end between entries of the
+    // same time.
     let all: Vec<_> = (0..300).map(|i| entry(&format!("a{i:04}"), i64::from(i / 70))).collect();
     listing.put(all).await.unwrap();
     let (order, total) = listed(listing, &page(1000)).await;
@@ -130,7 +131,7 @@ async fn pages_are_contiguous(listing: &dyn VideoListing) {
     assert_eq!(listed(listing, &beyond).await, (vec![], 300));
     let far = ListQuery { offset: usize::MAX, ..page(5) };
     assert_eq!(listed(listing, &far).await, (vec![], 300));
-    // The position has no entry, and the offset counts from it.
+    // There is no entry at this position. The offset still counts from it.
     let gap = Position { created_at: 2, video_id: video("a0150f") };
     let query = ListQuery { after: Some(gap), offset: 3, ..page(2) };
     let start = order.iter().position(|id| *id == video("a0151")).unwrap() + 3;
@@ -340,7 +341,7 @@ async fn entries_are_replaced_and_removed(listing: &dyn VideoListing) {
         document: json!({ "again": true }).into(),
         ..entry("aa", 9)
     };
-    // If several entries are for one video, the last wins.
+    // If several entries have the same video id, the last one wins.
     let before = VideoEntry { filename: "never".into(), ..renamed.clone() };
     listing.put(vec![before, renamed.clone()]).await.unwrap();
     assert_eq!(listing.list(&page(1)).await.unwrap().entries, [renamed]);
@@ -397,7 +398,7 @@ async fn concurrent_writes_keep_all_entries(listing: Arc<dyn VideoListing>) {
                 for i in 0..12 {
                     let digits = format!("{writer}a{i:02}");
                     listing.put(vec![entry(&digits, i)]).await.unwrap();
-                    // An acknowledged write is visible to every later read.
+                    // Every later read must see the acknowledged write.
                     let ids = [video(&digits)];
                     assert_eq!(listing.get(&ids).await.unwrap().len(), 1);
                     if i % 3 == 0 {

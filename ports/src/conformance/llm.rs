@@ -29,7 +29,7 @@ pub async fn check(model: &dyn LanguageModel) {
     }
 }
 
-/// Checks that an extractive model does not answer without relevant passages.
+/// Checks that an extractive model gives no answer if no passage is relevant to the question.
 pub async fn check_unanswerable(model: &dyn LanguageModel) {
     let mut request = request(Task::Answer, street());
     for question in ["How tall is the Eiffel Tower?", "Who is the president of France?", ""] {
@@ -219,7 +219,7 @@ fn fits(request: &Request, answer: &Value) {
     }
 }
 
-/// The start and end of a JPEG file; adapters pass images on without decoding them.
+/// The first and last bytes of a JPEG file. That is enough, because adapters do not decode images.
 const PIXEL: &[u8] = &[
     0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x10, 0x4A, 0x46, 0x49, 0x46, 0x00, 0x01, 0x01, 0x00, 0x00, 0x01,
     0x00, 0x01, 0x00, 0x00, 0xFF, 0xD9,

@@ -1,4 +1,4 @@
-//! One test suite per port. An adapter's tests call the suite with the adapter; if the adapter
+//! One test suite per port. An adapter's tests pass the adapter to the suite. If the adapter
 //! violates a requirement, the suite panics with a message that names the requirement.
 //!
 //! Suites panic by design, so `unwrap` and `expect` are allowed.
@@ -24,7 +24,7 @@ pub mod vad;
 
 use crate::VideoId;
 
-/// Returns the video id that begins with these hexadecimal digits, padded with zeros.
+/// Returns the video id that consists of these hexadecimal digits, padded with zeros.
 pub fn video(digits: &str) -> VideoId {
     format!("{digits:0<16}").parse().unwrap()
 }

@@ -9,7 +9,7 @@ use super::storage::{BAD_KEYS, refused};
 use crate::ErrorKind;
 use crate::records::{Precondition, RecordStore};
 
-/// Checks every requirement of the port on an empty store, and leaves it empty.
+/// Checks every requirement of the port on an empty store and leaves the store empty.
 pub async fn check(records: Arc<dyn RecordStore>) {
     let records = &*records;
     assert!(records.list("").await.unwrap().is_empty(), "the store to check must be empty");
@@ -30,7 +30,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     assert!(records.children("").await.unwrap().is_empty());
 }
 
-/// Checks that acknowledged writes survive when the store is reopened.
+/// Checks that acknowledged writes are still there after the store is reopened.
 pub async fn check_reopened(open: impl Fn() -> Arc<dyn RecordStore>) {
     let document = json!({"title": "kept", "n": [1, 2, 3]});
     open().put("videos/a/video.json", &document).await.unwrap();
@@ -126,7 +126,7 @@ async fn compare_and_swap_requires_the_precondition(records: &dyn RecordStore) {
     let bad = records.compare_and_swap("../a", Absent, &one).await;
     refused(bad, ErrorKind::Invalid, "compare_and_swap ../a");
 
-    // Every task increments the number if no other task has changed it in between.
+    // Each task increments the number, unless another task has changed it since this task read it.
     records.put(key, &json!(0)).await.unwrap();
     let add = async || {
         for _ in 0..3 {
@@ -158,7 +158,7 @@ async fn remove_requires_the_expected_content(records: &dyn RecordStore) {
     records.delete(key).await.unwrap();
 }
 
-/// Checks versions with documents of equal size, written in quick succession, within one clock
+/// Checks that the version changes even if documents of equal size are written within one clock
 /// tick.
 async fn version_changes_with_every_write(records: &dyn RecordStore) {
     let key = "versions/video.json";
@@ -192,7 +192,7 @@ async fn version_changes_with_every_write(records: &dyn RecordStore) {
 }
 
 async fn lists(records: &dyn RecordStore) {
-    // In byte order, in which the slash sorts after the dot and the hyphen.
+    // The keys are in byte order, in which the slash sorts after the dot and the hyphen.
     let keys = ["a-b/1", "a.json", "a/x/1", "a/x/2", "a/x/deep/er/3", "a/y", "ab/1", "b", "c/1"];
     for key in keys.iter().rev() {
         records.put(key, &json!(key)).await.unwrap();

@@ -7,7 +7,7 @@ use crate::{
     speaker::{SpeakerEmbedder, SpeakerSegmentation, WindowActivity},
 };
 
-/// Checks every requirement of [`SpeakerSegmentation`]. `voice` holds samples with one speaker.
+/// Checks every requirement of [`SpeakerSegmentation`]. `voice` holds samples of one speaker.
 pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32]) {
     assert!(!segmentation.model().is_empty(), "a segmentation names its model");
     let (window, max_speakers) = (segmentation.window(), segmentation.max_speakers());
@@ -64,8 +64,8 @@ pub async fn segmentation(segmentation: &dyn SpeakerSegmentation, voice: &[f32])
     assert_eq!(error.kind(), ErrorKind::Invalid, "more than a window is refused");
 }
 
-/// Checks every requirement of [`SpeakerEmbedder`]. `voice` holds at least two seconds of one
-/// voice.
+/// Checks every requirement of [`SpeakerEmbedder`]. `voice` holds at least two seconds of speech by
+/// one speaker.
 pub async fn embedder(embedder: &dyn SpeakerEmbedder, voice: &[f32]) {
     assert!(!embedder.model().is_empty(), "an embedder names its model");
     for count in [0, 1, 100] {

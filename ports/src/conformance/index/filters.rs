@@ -1,4 +1,4 @@
-//! Tests of which points a filter selects.
+//! Tests that filters select the right points.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
         (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
         (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
         (filter("objects", any(&["cat"])), &[]),
-        // One condition matches if any of its words does; two conditions must both match.
+        // A condition matches if any of its keywords matches. Two conditions must both match.
         (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
         (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
         (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
@@ -64,7 +64,7 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
             filter("people_count", Predicate::AtMost(f64::INFINITY)),
             &[("aa", 0), ("aa", 1), ("bb", 0)],
         ),
-        // Bounds are inclusive, regardless of the sign of zero.
+        // Bounds are inclusive. The sign of zero does not matter.
         (filter("start", Predicate::AtLeast(5.0)), &[("aa", 1), ("aa", 2)]),
         (filter("start", Predicate::AtLeast(5.000_000_001)), &[("aa", 2)]),
         (filter("start", Predicate::AtMost(-0.0)), &[("aa", 0)]),
@@ -91,8 +91,8 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
     }
 }
 
-/// Checks filters with many videos: a metadata filter may list hundreds, most of which are not in
-/// the index.
+/// Checks filters that list many videos. A filter on metadata may list hundreds of videos, most of
+/// which have no points in the index.
 pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
     let named = |n: u32| video(&format!("{n:04x}"));
     let points = |range: Range<u32>| {
@@ -138,7 +138,7 @@ pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
 }
 
 pub(super) async fn apply_before_scoring(index: &dyn VectorIndex) {
-    // The nearest hundred points do not match the filter; the farthest ten do.
+    // The hundred nearest points do not match the filter, but the ten farthest points do.
     let points = (0..110).map(|i| {
         let tag = if i < 100 { "near" } else { "far" };
         point("aa", i).vector("combined", lean(i as f32 * 0.01)).keywords("tags", &[tag])

@@ -5,8 +5,8 @@ use crate::conformance::video;
 use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
 
 pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
-    // One video has far more points than the others, all of them nearer. Two batches make two
-    // segments.
+    // One video has far more points than the others, and all its points are nearer. The points are
+    // added in two batches, so that the index has two segments.
     let near = |i: u32| point("aa", i).vector("combined", lean(i as f32 * 0.001)).says("storm");
     replace(index, (0..300).map(near).collect()).await;
     let far = |(video, chunk, angle): (&str, u32, f32)| {

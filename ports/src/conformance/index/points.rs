@@ -1,4 +1,4 @@
-//! Test points and helpers for calls that the suite makes repeatedly.
+//! Test points, and helpers for calls that the suite makes often.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ pub(super) fn axis(i: usize) -> [f32; DIMENSION] {
     vector
 }
 
-/// Returns a unit vector at this angle, in radians, from the first axis.
+/// Returns a unit vector at this angle (in radians) to the first axis.
 pub(super) fn lean(angle: f32) -> [f32; DIMENSION] {
     let mut vector = [0.0; DIMENSION];
     vector[0] = angle.cos();
@@ -134,7 +134,7 @@ pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {
     hits.iter().map(|hit| hit.id.chunk_id.0).collect()
 }
 
-/// Returns the video and chunk of each hit.
+/// Returns the video id and chunk id of each hit.
 pub(super) fn places(hits: &[Hit]) -> Vec<(VideoId, ChunkId)> {
     hits.iter().map(|hit| (hit.id.video_id, hit.id.chunk_id)).collect()
 }

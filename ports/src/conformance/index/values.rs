@@ -1,4 +1,4 @@
-//! Tests of the values of keyword fields and of the number of points per value.
+//! Tests that list the values of keyword fields and count the points with each value.
 
 use super::points::{point, replace};
 use crate::ErrorKind;
