@@ -8,7 +8,7 @@ use text::things::thing_overlap;
 use crate::analysis::evidence::ChunkTracks;
 use crate::kernel::time::rounded;
 
-/// Certainty that an object is present, 0..1, by label.
+/// For each label, the certainty (0..1) that such an object is present.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Certainty(BTreeMap<String, f64>);
@@ -25,7 +25,7 @@ impl Certainty {
         Self(by_label)
     }
 
-    /// Keeps only these labels.
+    /// Keeps only the given labels.
     pub(crate) fn for_labels(mut self, labels: &[String]) -> Self {
         self.0.retain(|label, _| labels.contains(label));
         self
@@ -48,7 +48,7 @@ impl Certainty {
     }
 }
 
-/// Whether `text` mentions the thing that `word` names, by the same word, a synonym or a more
+/// Whether `text` mentions the thing that `word` names, using the same word, a synonym or a more
 /// specific term.
 pub(crate) fn mentions(word: &str, text: &str) -> bool {
     thing_overlap(&[word.to_owned()], text) > 0.0

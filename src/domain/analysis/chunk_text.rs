@@ -30,7 +30,7 @@ impl ChunkText {
         self.statements_by_analyzer.iter().flatten()
     }
 
-    /// Records which spoken words are among the video's doubtful words.
+    /// Records which of the video's doubtful words are spoken in the chunk.
     fn mark_doubtful(&mut self, doubtful: &BTreeSet<String>) {
         let speech = self.statements().filter(|statement| is_speech(statement));
         let spoken: BTreeSet<String> =
@@ -56,9 +56,9 @@ fn is_speech(statement: &Statement) -> bool {
     statement.kind == PassageKind::Speech
 }
 
-/// Collects the statements about each chunk, without those that are unlikely to be right, and omits
-/// chunks that have none. A sentence that crosses a chunk boundary is kept only in the chunk that
-/// contains most of it.
+/// Collects the statements about each chunk, except those that are unlikely to be right. Omits
+/// chunks without statements. A sentence that crosses a chunk boundary is kept only in the chunk
+/// that contains most of it.
 pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<ChunkText> {
     let order = analyzers.by_statement_rank(video.outputs.keys());
     let mut chunks: Vec<ChunkText> = video
@@ -93,7 +93,7 @@ pub(crate) fn chunk_texts(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<C
 
 /// Keeps a statement that several chunks share only in the chunk that contains most of its span.
 fn deduplicate(chunks: &mut [ChunkText]) {
-    /// Speaker, start in milliseconds, text.
+    /// The speaker, the start in milliseconds and the text.
     type Key = (Option<String>, i64, String);
     let key = |statement: &Statement| -> Option<Key> {
         let start = (statement.span?.start * 1000.0).round() as i64;
@@ -133,8 +133,9 @@ pub(crate) fn based_on(video: &AnalyzedVideo, analyzers: &Analyzers) -> Vec<Stri
     order.into_iter().filter(has_text).map(str::to_owned).collect()
 }
 
-/// Whether an earlier statement makes a new one redundant: a description already names the visible
-/// objects, and text that quotes the screen already contains the recognized line.
+/// Whether an earlier statement makes a new one redundant. It does if it is a description that
+/// already names the visible objects, or if it quotes the screen and already contains the
+/// recognized line.
 fn covers(earlier: &Statement, new: &Statement) -> bool {
     match new.kind {
         PassageKind::Objects => matches!(earlier.kind, PassageKind::Prose | PassageKind::Objects),

@@ -1,6 +1,6 @@
-//! The input to analyzers: a video's measured signals and, per chunk, the selected frames with the
-//! text and objects detected in them. It is computed lazily and shared by all analyzers of the
-//! chunk.
+//! The input to analyzers: a video's measured signals and, for each chunk, the selected frames with
+//! the text and objects detected in them. Detections are computed lazily and shared by all
+//! analyzers of the chunk.
 
 use cuts::VisualSecond;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ pub struct VideoEvidence {
     pub decoder: Arc<dyn VideoDecoder>,
     /// Number of frames analyzed per chunk.
     pub frames_per_chunk: usize,
-    /// Longest side of those frames, in pixels.
+    /// Longest side of the analyzed frames, in pixels.
     pub frame_side: u32,
     /// Frame sampling for object tracking.
     pub tracking: TrackingOptions,
@@ -60,11 +60,11 @@ pub struct VideoEvidence {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrackingOptions {
-    /// Frames per second: objects are tracked from one frame to the next.
+    /// Number of frames sampled per second. Objects are tracked from one frame to the next.
     pub frames_per_second: f64,
     /// Maximum number of frames per chunk.
     pub max_frames: usize,
-    /// Longest side of those frames, in pixels.
+    /// Longest side of the sampled frames, in pixels.
     pub frame_side: u32,
 }
 
@@ -143,9 +143,9 @@ impl ChunkEvidence {
 
     /// Whether the chunk looks the same as another one throughout and neither contains speech.
     pub fn repeats(&self, other: &Self) -> bool {
-        /// The largest difference that coding noise may cause: in bits of the perceptual hash, and
-        /// as a share of the colour histogram.
+        /// The largest difference in the perceptual hash, in bits, that coding noise may cause.
         const BITS: u32 = 4;
+        /// The largest difference in the colour histogram, as a share, that coding noise may cause.
         const COLOURS: f32 = 0.06;
         let silent = |chunk: &Self| chunk.video.speech.words_in(chunk.span).is_empty();
         let Some(shown) = other.visual().first() else { return false };
@@ -179,8 +179,9 @@ impl ChunkEvidence {
         seconds.get(first..last).unwrap_or_default()
     }
 
-    /// The times of the frames to analyze, in seconds: for each of `frames_per_chunk` equal parts
-    /// of the chunk, the middle of its sharpest whole second, or of the part if it contains none.
+    /// The times of the frames to analyze, in seconds. The chunk is divided into `frames_per_chunk`
+    /// equal parts. From each part, the midpoint of its sharpest whole second is used, or the
+    /// midpoint of the part if it contains no whole second.
     pub fn frame_times(&self) -> Vec<f64> {
         if !self.video.has_video {
             return Vec::new();
@@ -221,8 +222,8 @@ impl ChunkEvidence {
         self.video.profile.measure(Step::DecodeFrames, decoding).await
     }
 
-    /// Evenly spaced times in the chunk, in seconds: `per_second` of them per second, at most
-    /// `limit` in total.
+    /// Evenly spaced times in the chunk, in seconds: `per_second` times for each second, but at
+    /// most `limit` in total.
     fn even_times(&self, per_second: f64, limit: usize) -> impl Iterator<Item = f64> {
         let target = (self.span.seconds() * per_second).round() as usize;
         let count = if self.video.has_video { target.clamp(1, limit.max(1)) } else { 0 };
@@ -262,7 +263,7 @@ impl ChunkEvidence {
             let mut thumbnails = self.decode([sampled.clone(), tracked].concat()).await?;
             let tracked = thumbnails.split_off(sampled.len().min(thumbnails.len()));
             let readings = self.readings(&sampled, thumbnails);
-            // Track first: OCR takes longest, and this frees the tracking frames before it starts.
+            // Track first: OCR takes longest, and the tracking frames are freed before OCR starts.
             let tracked = tracked.into_iter().flatten().collect();
             self.tracks.get_or_try_init(|| self.track_objects(detector.as_ref(), tracked)).await?;
             self.screen_lines.get_or_try_init(|| self.read_text(reader.as_ref(), readings)).await?;
@@ -270,7 +271,8 @@ impl ChunkEvidence {
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
     }
 
-    /// Reads the text on screen, each line once. The result is empty without an OCR model.
+    /// Reads the text on screen and returns each line once. Returns no lines if there is no OCR
+    /// model.
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
@@ -319,7 +321,7 @@ impl ChunkEvidence {
         times.map(|time| Still { time, max_side: frame_side }).collect()
     }
 
-    /// Tracks the objects in the chunk over time. The result is empty without a detector.
+    /// Tracks the objects in the chunk over time. Returns no tracks if there is no detector.
     pub async fn tracks(&self, models: &Models) -> Result<&ChunkTracks> {
         let tracks = self.tracks.get_or_try_init(|| async {
             let Some(detector) = &models.detector else {
@@ -374,8 +376,8 @@ impl ChunkEvidence {
 impl PersonTrack {
     fn from_track(track: &Track, frames: &[Frame]) -> Option<Self> {
         let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
-        // Take the majority vote over all frames, since a passer-by or a shadow can distort a
-        // single one.
+        // Take the majority vote over all frames, since a passer-by or a shadow can distort the
+        // colours in a single frame.
         let mut votes: Vec<(Vec<Garment>, usize)> = Vec::new();
         for point in &track.points {
             let worn =
@@ -394,11 +396,12 @@ impl PersonTrack {
     }
 }
 
-/// Whether two frames differ by no more than coding noise anywhere, so that not even a small
+/// Whether every part of two frames is the same apart from coding noise, so that not even a small
 /// caption has changed.
 fn same_picture(a: &Image, b: &Image) -> bool {
-    /// Pixels per block, and the largest mean change per byte of a block that counts as noise.
+    /// Number of pixels per block.
     const BLOCK: usize = 64;
+    /// The largest mean change per byte of a block that counts as noise.
     const NOISE: u32 = 6;
     a.width == b.width
         && a.height == b.height

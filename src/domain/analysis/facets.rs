@@ -22,7 +22,7 @@ pub struct Facets {
     pub speakers: Vec<String>,
     /// Number of people, if they were counted.
     pub people_count: Option<u32>,
-    /// The detectors' certainty for each label.
+    /// The certainty of the detections for each label.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     pub certainty: Certainty,
 }
@@ -40,7 +40,7 @@ impl Facets {
         }
     }
 
-    /// Fills each kind without labels from another output on the same chunk.
+    /// For each kind that has no labels, takes the labels of another output for the same chunk.
     pub(crate) fn fill_missing(&mut self, other: Self) {
         fn fill(own: &mut Vec<String>, others: Vec<String>) {
             if own.is_empty() {
@@ -82,7 +82,8 @@ impl Display {
         self
     }
 
-    /// Removes and returns a list of records, which is empty if there is none of this name.
+    /// Removes the list of records with this name and returns it. Returns an empty list if there is
+    /// none.
     pub fn take_records(&mut self, name: &str) -> Vec<Value> {
         match self.records.remove(name) {
             Some(Value::Array(records)) => records,
@@ -90,7 +91,8 @@ impl Display {
         }
     }
 
-    /// Fills a missing description and missing records from another output on the same chunk.
+    /// Adds the description and the lists of records that are missing, taking them from another
+    /// output for the same chunk.
     pub(crate) fn fill_missing(&mut self, other: Self) {
         if self.description.is_empty() {
             self.description = other.description;

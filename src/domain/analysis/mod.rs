@@ -1,7 +1,7 @@
 //! The [`Analyzer`] trait and the list of analyzers.
 //!
-//! To add one, write its file in `analyzers` and add it to [`ANALYZERS`]. Search, answers, exports
-//! and the UI read everything else from its [`AnalyzerSpec`].
+//! To add an analyzer, write its file in `analyzers` and add it to [`ANALYZERS`]. Search, answers,
+//! exports and the UI read everything else from the analyzer's [`AnalyzerSpec`].
 
 pub mod analyzers;
 pub mod certainty;
@@ -43,16 +43,16 @@ pub struct AnalyzerSpec<'a> {
     pub group: Option<&'static str>,
     /// What it finds, in one phrase.
     pub description: &'a str,
-    /// The rank as evidence for a question; lowest first.
+    /// The rank of the output as evidence for a question; lowest first.
     pub evidence_rank: u8,
-    /// The rank when the statements of one chunk are merged; lowest first.
+    /// The rank of the output when the statements about one chunk are merged; lowest first.
     pub statement_rank: u8,
     /// The style of the text that is embedded for its whole record.
     pub style: TextStyle,
     /// The table columns that show its output.
     pub columns: &'a [Column],
-    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people` and
-    /// `people_count`, copied from the output's [`Facets`].
+    /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people`
+    /// and `people_count`, copied from the output's [`Facets`].
     pub filter_fields: &'static [&'static str],
 }
 
@@ -107,7 +107,7 @@ pub trait Analyzer: Send + Sync {
     /// The static properties.
     fn spec(&self) -> AnalyzerSpec<'_>;
 
-    /// Returns why it cannot run with these models, and the remedy, or `None` if it can.
+    /// Returns the reason and the remedy if the analyzer cannot run with these models.
     fn unavailable(&self, models: &Models) -> Option<String>;
 
     /// Identifies the models, the prompt and the code version. Output with a different fingerprint
@@ -134,12 +134,12 @@ pub trait Analyzer: Send + Sync {
         false
     }
 
-    /// Whether a chunk that looks like the previous one reuses its output.
+    /// Whether a chunk that looks like the previous chunk reuses that chunk's output.
     fn reuses_repeats(&self, _models: &Models) -> bool {
         false
     }
 
-    /// Computes the output for one chunk; returns `None` if it finds nothing.
+    /// Computes the output for one chunk. Returns `None` if the analyzer finds nothing.
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>>;
 
     /// The JSON schema of its output for a chunk, usually generated from the output type by
@@ -155,7 +155,7 @@ pub trait Analyzer: Send + Sync {
 pub struct IndexEntry {
     /// The text to embed for each vector field; fields without text are absent.
     pub fields: BTreeMap<&'static str, String>,
-    /// The labels of the chunk, with which filters compare.
+    /// The labels of the chunk, for search filters.
     pub facets: Facets,
     /// What a hit shows.
     pub display: Display,
@@ -171,7 +171,7 @@ pub const ANALYZERS: &[&dyn Analyzer] = &[
     &transcript::TranscriptAnalyzer,
 ];
 
-/// The analyzer that requests use if they name none.
+/// The analyzer that is used if a request names none.
 pub const DEFAULT_ANALYZER: &str = default_video::ID;
 
 /// The group of analyzers that present the same speech; at most one may be selected.
@@ -284,7 +284,7 @@ impl Analyzers {
         extractors.iter().find(|e| e.spec().id == id).cloned().map(AnalyzerRef::Extractor)
     }
 
-    /// Returns an `Invalid` error that lists all ids unless an analyzer has this id.
+    /// Checks that an analyzer has this id. If none has, the `Invalid` error lists all ids.
     pub fn check(&self, id: &str) -> Result<()> {
         if self.get(id).is_some() {
             return Ok(());
@@ -379,7 +379,7 @@ pub(crate) fn cache_key(
     }
 }
 
-/// Returns why voice activity cannot be detected, and the remedy, or `None` if it can.
+/// Returns the reason and the remedy if voice activity cannot be detected.
 pub(crate) fn missing_vad(models: &Models) -> Option<String> {
     let reason = "nothing finds speech; set vad.kind to \"auto\"";
     models.vad.is_none().then(|| reason.into())
@@ -392,14 +392,14 @@ pub(crate) fn speaker_models(models: &Models) -> Option<String> {
     Some(format!("{}+{}", segmentation.model(), embedder.model()))
 }
 
-/// Returns why speech cannot be recognized, and the remedy, or `None` if it can.
+/// Returns the reason and the remedy if speech cannot be recognized.
 pub(crate) fn missing_transcriber(models: &Models) -> Option<String> {
     let reason =
         "no speech recogniser; `shotlog models --fetch` gets one or says how (transcriber.kind)";
     missing_vad(models).or_else(|| models.transcriber.is_none().then(|| reason.into()))
 }
 
-/// Returns why objects cannot be detected, and the remedy, or `None` if they can.
+/// Returns the reason and the remedy if objects cannot be detected.
 pub(crate) fn missing_detector(models: &Models) -> Option<String> {
     let reason =
         "no object detector; `shotlog models --fetch` gets one or says how (detector.kind)";

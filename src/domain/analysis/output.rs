@@ -22,7 +22,7 @@ pub trait AnalyzerOutput: Debug + Send + Sync {
     /// Returns the texts to embed, the labels for filters and what a hit shows.
     fn index_entry(&self) -> IndexEntry;
 
-    /// Returns the statements about the chunk, in order; their texts have no labels.
+    /// Returns the statements about the chunk, in order. Their texts contain no labels.
     fn statements(&self) -> Vec<Statement>;
 
     /// Returns the first prose statement, if any.
@@ -46,18 +46,18 @@ pub struct Statement {
     /// The speaker, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The time span, if it is known more precisely than the chunk's.
+    /// The time span, if it is known more precisely than that of the chunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// The text.
     pub text: String,
-    /// The confidence of the speech recognition, 0..1; `None` for other kinds.
+    /// The confidence of the speech recognition, 0..1. It is `None` for statements of other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
 }
 
-/// Aggregates ignore recognized text whose mean word probability is below this value, since it is
-/// as likely to be wrong as right.
+/// Aggregates ignore recognized text whose mean word probability is below this value, since such
+/// text is as likely to be wrong as right.
 const MIN_CONFIDENCE: f32 = 0.6;
 
 impl Statement {
@@ -76,7 +76,7 @@ impl Statement {
         }
     }
 
-    /// A speech statement from a speaker turn.
+    /// Creates a speech statement from a speaker turn.
     pub fn from_turn(turn: &SpeakerTurn) -> Self {
         Self {
             speaker: Some(turn.speaker.clone()),
@@ -165,7 +165,7 @@ where
     fn to_json(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(fields)) => fields,
-            // Outputs are structs of strings, numbers and lists.
+            // Cannot happen: outputs are structs, which are serialized as objects.
             _ => Map::new(),
         }
     }
@@ -203,7 +203,7 @@ where
     read_migrated(stored, |_: &mut T| {})
 }
 
-/// Does the same as [`read`] for a type that has changed; `migrate` fills in fields that earlier
+/// Deserializes like [`read`], for a type that has changed. `migrate` fills in fields that earlier
 /// versions did not store.
 pub fn read_migrated<T>(
     stored: Value,

@@ -1,4 +1,4 @@
-//! An analyzed video as aggregates and exports read it.
+//! An analyzed video in the form that aggregators and exports read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::kernel::video::{ChunkId, VideoId};
 /// One analyzer's output for one chunk.
 pub type Output = Arc<dyn StoredOutput>;
 
-/// One analyzer's outputs, one per chunk; `None` for chunks in which it found nothing.
+/// One analyzer's outputs, one per chunk. `None` means that the analyzer found nothing in the
+/// chunk.
 pub type Outputs = Vec<Option<Output>>;
 
 /// A whole analyzed video, as aggregators read it.

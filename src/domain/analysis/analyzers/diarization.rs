@@ -1,5 +1,5 @@
-//! `diarization`: who says what and when in a chunk. The output is a slice of the whole video's
-//! turns and words, so that a speaker has the same label in every chunk.
+//! `diarization`: who says what in a chunk, and when. The turns and words are taken from those of
+//! the whole video, so that a speaker has the same label in every chunk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) struct ChunkDiarization {
     pub(crate) turns: Vec<SpeakerTurn>,
     /// The speakers, in the order in which they first speak.
     pub(crate) speakers: Vec<String>,
-    /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
+    /// The complete sentences. The first may begin before the chunk, and the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
     pub(crate) sentences: Vec<Utterance>,
 }
@@ -120,8 +120,8 @@ impl ChunkDiarization {
         }
     }
 
-    /// Returns lines of speaker and text: consecutive sentences by one speaker joined, or the turns
-    /// if the record has no sentences.
+    /// Returns the speaker and the text of each line. Consecutive sentences by one speaker form one
+    /// line. If the record has no sentences, each turn forms a line.
     fn lines(&self) -> Vec<(Option<&str>, String)> {
         if self.sentences.is_empty() {
             let with_text = self.turns.iter().filter(|turn| !turn.text.is_empty());

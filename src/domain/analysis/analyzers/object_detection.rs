@@ -40,7 +40,7 @@ pub(crate) struct ChunkObjects {
     pub(crate) objects: Vec<String>,
     /// One record per label.
     pub(crate) detections: Vec<LabelDetection>,
-    /// Certainty, by label, that the object is present.
+    /// For each label, the certainty that such an object is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
@@ -73,9 +73,9 @@ pub struct LabelDetection {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ObjectTrack {
-    /// How it moves.
+    /// How the object moves.
     pub movement: Movement,
-    /// Indexes of its locations in [`LabelDetection::locations`], in chronological order.
+    /// Indexes of the object's locations in [`LabelDetection::locations`], in chronological order.
     pub points: Vec<usize>,
 }
 
@@ -205,7 +205,7 @@ fn label_detection(label: &str, tracks: &[&Track]) -> LabelDetection {
 }
 
 impl LabelDetection {
-    /// Restores the tracks of a record that was stored without them, from its locations.
+    /// Rebuilds the tracks from the locations if the record was stored without tracks.
     fn restore_tracks(&mut self) {
         if !self.tracks.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! `ocr`: the text on screen in a chunk, each line once with its times and positions.
+//! `ocr`: the text on screen in a chunk. Each line appears once, with its times and positions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

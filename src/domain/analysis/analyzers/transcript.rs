@@ -1,5 +1,5 @@
-//! `transcript`: the recognized speech in a chunk, with times. The output is a slice of the whole
-//! video's words.
+//! `transcript`: the recognized speech in a chunk, with times. The words are taken from those of
+//! the whole video.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) struct ChunkTranscript {
     pub(crate) language: Option<String>,
     /// Caption-sized segments, with times in seconds from the start of the video.
     pub(crate) segments: Vec<Segment>,
-    /// The sentences, uncut: the first may begin before the chunk, the last may end after it.
+    /// The complete sentences. The first may begin before the chunk, and the last may end after it.
     #[serde(rename = "_sentences", skip_serializing_if = "Vec::is_empty")]
     pub(crate) sentences: Vec<Utterance>,
 }
@@ -130,8 +130,8 @@ impl AnalyzerOutput for ChunkTranscript {
         }
     }
 
-    /// Returns one statement per sentence, or one with the whole text if the record has no
-    /// sentences.
+    /// Returns one statement per sentence. If the record has no sentences, returns a single
+    /// statement with the whole text.
     fn statements(&self) -> Vec<Statement> {
         if self.sentences.is_empty() {
             return vec![Statement::new(PassageKind::Speech, &self.text)];

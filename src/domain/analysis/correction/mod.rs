@@ -41,7 +41,7 @@ pub enum CorrectionKind {
 }
 
 impl CorrectionKind {
-    /// The name in requests.
+    /// The name used in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Speaker => "speaker",
@@ -70,10 +70,12 @@ pub struct Correction {
     pub span: Option<Span>,
     /// Time of creation in ISO 8601, UTC, with second precision.
     pub created_at: String,
-    /// For a speaker: when they spoke. Identifies the speaker in the output of later runs.
+    /// If `kind` is `Speaker`, the spans in which the speaker talks. They identify the speaker in
+    /// the output of later runs.
     #[serde(rename = "spoken", default, skip_serializing_if = "Vec::is_empty")]
     pub speaker_spans: Vec<Span>,
-    /// For a person: where they were seen. Identifies the person in the output of later runs.
+    /// If `kind` is `Person`, the places where the person is seen. They identify the person in the
+    /// output of later runs.
     #[serde(rename = "seen", default, skip_serializing_if = "Vec::is_empty")]
     pub person_locations: Vec<Location>,
     /// Number of matches in the current output.
@@ -90,7 +92,7 @@ impl Correction {
         PhrasePattern::new(&self.from)
     }
 
-    /// Whether it applies to output with this span.
+    /// Whether the correction applies to output with this time span.
     fn applies_to(&self, span: Span) -> bool {
         self.span
             .is_none_or(|own| span.start < own.end + TOLERANCE && span.end > own.start - TOLERANCE)
@@ -160,8 +162,8 @@ impl CorrectionSet {
         self.speech.as_ref().map(|(before, after)| (before, after))
     }
 
-    /// The sentences within a span that were corrected: each original text with its replacement, if
-    /// any.
+    /// The corrected sentences within a span. Each original text comes with its replacement, or
+    /// with `None` if the sentence was removed.
     pub(crate) fn corrected_sentences(&self, span: Span) -> Vec<(&str, Option<&str>)> {
         let Some((before, after)) = self.speech() else { return Vec::new() };
         let originals = before.utterances.iter().filter(|u| u.span().overlap(&span) > 0.0);

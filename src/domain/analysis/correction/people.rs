@@ -4,14 +4,15 @@ use crate::kernel::time::Span;
 use crate::media::geometry;
 use crate::media::tracking::Location;
 
-/// Detections at most this many seconds apart are compared, since each run may select different
-/// frames.
+/// Two detections are compared only if they are at most this many seconds apart. Their times may
+/// differ because each run may select different frames.
 const MAX_TIME_DIFFERENCE: f64 = 0.6;
 
 /// Boxes with at least this intersection over union belong to the same person.
 const MIN_OVERLAP: f32 = 0.5;
 
-/// Whether two people overlap in more than half of the locations detected at about the same time.
+/// Whether `a` and `b` show the same person. They do if the boxes overlap in more than half of the
+/// detections made at about the same time.
 pub(super) fn is_same(a: &[Location], b: &[Location]) -> bool {
     let (mut compared, mut matching) = (0, 0);
     for location in b {

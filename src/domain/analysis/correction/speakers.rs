@@ -4,8 +4,8 @@ use super::Correction;
 use crate::kernel::time::Span;
 use crate::media::speech::VoiceTurn;
 
-/// A correction refers to the speaker who speaks during at least this share of its spans, or at
-/// least this share of whose speech lies within them.
+/// A speaker matches a correction if they talk during at least this share of its spans, or if at
+/// least this share of their speech lies within its spans.
 const MIN_SHARE: f64 = 0.5;
 
 /// Reassigns the turns that a correction applies to and returns their spans.

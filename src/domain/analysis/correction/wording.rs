@@ -23,13 +23,14 @@ impl PhrasePattern {
         }
     }
 
-    /// Whether it has no words.
+    /// Whether the pattern has no words.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Returns how many leading `words` the phrase matches, or `None` if they do not begin with the
-    /// phrase. A token without letters or digits, such as a dash, belongs to the word before it.
+    /// Returns the number of words at the start of `words` that the phrase matches, or `None` if
+    /// `words` does not begin with the phrase. A token without letters or digits, such as a dash,
+    /// belongs to the word before it.
     fn match_len(&self, words: &[&str]) -> Option<usize> {
         let mut expected = self.words.iter().peekable();
         let mut length = 0;
@@ -46,8 +47,8 @@ impl PhrasePattern {
         (expected.peek().is_none() && length > 0).then_some(length)
     }
 
-    /// Returns the words that replace a match. They keep the punctuation around the match, and its
-    /// initial capital unless the phrase itself is capitalized.
+    /// Returns the words that replace a match. They keep the punctuation around the match. They
+    /// also keep its initial capital, unless the phrase itself is capitalized.
     fn replacement(&self, matched: &[&str], by: &str) -> Vec<String> {
         let mut words: Vec<String> = by.split_whitespace().map(str::to_owned).collect();
         let (Some(first), Some(last)) = (matched.first(), matched.last()) else { return words };
@@ -131,7 +132,7 @@ fn max_match_len(phrase: &PhrasePattern) -> usize {
     2 * phrase.words.len()
 }
 
-/// Whether the middle of a match lies within the correction's span.
+/// Whether the midpoint of a match lies within the correction's span.
 fn within(correction: &Correction, matched: Span) -> bool {
     correction.span.is_none_or(|own| {
         let middle = (matched.start + matched.end) / 2.0;

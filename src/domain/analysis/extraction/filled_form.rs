@@ -20,7 +20,7 @@ use crate::kernel::video::VideoId;
 /// The values of a form for one chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FilledForm {
-    /// An object with the properties of the schema; null if there is no evidence.
+    /// An object with the properties of the schema. Values without evidence are null.
     pub(crate) values: IndexMap<String, FormValue>,
     /// The evidence for each value.
     pub(crate) evidence: Vec<FieldEvidence>,
@@ -42,7 +42,7 @@ pub(crate) enum FormValue {
     Object(IndexMap<String, FormValue>),
 }
 
-/// A span as a value, in seconds from the start of the video.
+/// A time span as a value, with times in seconds from the start of the video.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpanValue {
@@ -70,7 +70,7 @@ pub(crate) struct FieldEvidence {
 /// A field without a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MissingField {
-    /// Path in the schema, with `*` for list indexes.
+    /// Path in the schema, with `*` in place of list indexes.
     pub(crate) path: String,
     /// Why there is no value.
     pub(crate) reason: String,
@@ -222,7 +222,7 @@ fn matches_path(path: &str, pattern: &str) -> bool {
     }
 }
 
-/// Parses `text` as a value of `kind`; returns `None` if it is not one.
+/// Parses `text` as a value of `kind`. Returns `None` if `text` is not such a value.
 fn parse(kind: &FieldKind, text: &str, chunk: Span) -> Option<FormValue> {
     match kind {
         _ if text.is_empty() => None,
@@ -347,8 +347,8 @@ impl FilledForm {
         self.evidence.is_empty()
     }
 
-    /// Each property whose value has evidence that is not marked unsupported, as text with the span
-    /// of that evidence.
+    /// The properties that have evidence not marked unsupported. Each is returned as text, with the
+    /// span of the first such evidence.
     fn supported_texts(&self) -> Vec<(String, Option<Span>)> {
         let supported = self.values.iter().filter_map(|(name, value)| {
             let path = format!("/{name}");

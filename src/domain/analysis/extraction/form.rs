@@ -38,7 +38,7 @@ pub struct ExtractorForm {
     /// The type of its values.
     #[serde(rename = "type")]
     pub kind: ValueType,
-    /// The meaning, passed to the language model.
+    /// What the value means. This text is passed to the language model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// A human-readable title; has no effect.
@@ -103,7 +103,8 @@ pub enum ValueFormat {
     Date,
     /// A string that is a time of day, such as `18:30`.
     Time,
-    /// An object that is a span of the video, `{"start": 12.5, "end": 14.0}` in seconds.
+    /// An object that is a span of the video, such as `{"start": 12.5, "end": 14.0}`, with times in
+    /// seconds.
     Span,
 }
 
@@ -143,13 +144,13 @@ impl ExtractorForm {
         Ok(form)
     }
 
-    /// Whether it is a single value rather than a list or an object with properties.
+    /// Whether the form is a single value rather than a list or an object with properties.
     pub(super) fn is_leaf(&self) -> bool {
         self.format == Some(ValueFormat::Span)
             || !matches!(self.kind, ValueType::Object | ValueType::Array)
     }
 
-    /// Validates this level and those below it; sets `max_items` to its default if absent.
+    /// Validates this level and the levels below it. Sets `max_items` to its default if absent.
     fn validate(&mut self, path: &str, depth: usize, limits: &ExtractorSettings) -> Result<()> {
         let refuse = |reason: String| Error::Invalid(format!("{path}: {reason}"));
         if depth > limits.max_depth {
@@ -181,7 +182,7 @@ impl ExtractorForm {
         Ok(())
     }
 
-    /// Checks that the type allows the keywords at this level; the error states why it does not.
+    /// Checks that the type allows the keywords at this level. The error states why it does not.
     fn check_keywords(&self) -> Result<(), &'static str> {
         let fits = match self.format {
             None => true,
@@ -219,7 +220,8 @@ impl ExtractorForm {
         Ok(())
     }
 
-    /// The fields in order; each description includes those of the enclosing lists and objects.
+    /// The fields in order. The description of a field includes the descriptions of the lists and
+    /// objects that enclose it.
     pub(super) fn fields(&self) -> Vec<Field> {
         let mut fields = Vec::new();
         self.collect_fields(String::new(), &[], &mut fields);

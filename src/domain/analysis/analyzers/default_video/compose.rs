@@ -1,6 +1,6 @@
 //! Composes a description from the results of specialized models for screen text, speech and
-//! objects. It states only what they found; picture measurements are used only if they found
-//! nothing.
+//! objects. The description states only what these models found. Picture measurements are used only
+//! if the models found nothing.
 
 use std::collections::BTreeSet;
 
@@ -18,18 +18,18 @@ use crate::analysis::prose::sentence;
 use crate::media::screen_text::{Caption, ScreenLine, captions};
 use crate::media::tracking::Track;
 
-/// Maximum number of people to describe; the others are only counted.
+/// Maximum number of people described individually. Any others are only counted.
 const MAX_PEOPLE: usize = 8;
 
-/// Maximum number of captions to quote; the most prominent are chosen.
+/// Maximum number of captions quoted. The most prominent are chosen.
 const MAX_CAPTIONS: usize = 3;
 
-/// Tags for sound without speech, the quietest first.
+/// Tags for sound without speech, from quietest to loudest.
 pub(super) const SOUNDS: &[&str] = &["silent", "quiet sound", "sound", "loud sound"];
 
-/// Composes the description of a chunk; the description is empty if nothing was found.
-/// `detects_speech` states whether speech detection is available; only then can the description say
-/// that nobody speaks.
+/// Composes the description of a chunk. The description is empty if nothing was found. It can say
+/// that nobody speaks only if `detects_speech` is true, which means that speech detection is
+/// available.
 pub(crate) fn compose(
     chunk: &ChunkEvidence,
     lines: &[ScreenLine],
@@ -91,7 +91,8 @@ struct DescriptionBuilder {
 }
 
 impl DescriptionBuilder {
-    /// Adds a sentence, and its statement without connecting words.
+    /// Adds `sentence` to the description, and `text` as a statement: the same content without
+    /// connecting words.
     fn add(&mut self, kind: PassageKind, sentence: String, text: String) {
         self.sentences.push(sentence);
         self.parts.push(DescriptionPart { kind, text });
@@ -139,7 +140,8 @@ fn is_notice(text: &str) -> bool {
     address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Counts tracks by label, such as `2 people`, `3 dogs`, `bus`; the most frequent first.
+/// Counts the tracks with each label, such as `2 people`, `3 dogs` or `bus`. The most frequent
+/// label comes first.
 pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
     for track in tracks {

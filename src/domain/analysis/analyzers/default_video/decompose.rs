@@ -1,5 +1,5 @@
-//! Parses a composed description back into its parts. This is needed for records written by the
-//! first version, and their index points, which store only the text.
+//! Parses a composed description back into its parts. Records written by the first version, and
+//! their index points, store only the text of the description.
 
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 

@@ -43,7 +43,7 @@ pub(crate) struct DefaultVideoAnalyzer;
 pub(crate) struct ChunkDescription {
     /// One to four sentences.
     pub(crate) description: String,
-    /// Where it takes place; empty if unknown.
+    /// The place that is shown; empty if unknown.
     pub(crate) setting: String,
     /// The appearance of each visible person.
     pub(crate) people: Vec<String>,
@@ -57,11 +57,11 @@ pub(crate) struct ChunkDescription {
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(crate) parts: Vec<DescriptionPart>,
-    /// Maximum number of objects in one frame, by label.
+    /// The largest number of objects with each label in any one frame.
     #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(skip)]
     pub(crate) counts: BTreeMap<String, usize>,
-    /// Certainty, by label, that the object is present.
+    /// For each label, the certainty that such an object is present.
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,

@@ -10,17 +10,17 @@ use crate::analysis::prose::{in_view, sentence, with_article};
 use crate::media::movement::Movement;
 use crate::media::tracking::{Track, TrackPoint};
 
-/// Minimum certainty of a track to be mentioned.
+/// Minimum certainty at which a track is mentioned.
 const MIN_CERTAINTY: f32 = 0.5;
 
 /// Minimum number of points in a track for its movement to be mentioned.
 const MIN_POINTS: usize = 3;
 
-/// Minimum ratio of a track's displacement to its path length for its movement to be mentioned,
-/// which excludes swaying.
+/// A track's movement is mentioned only if its displacement divided by its path length is at least
+/// this value. This excludes objects that sway.
 const MIN_STRAIGHTNESS: f32 = 0.6;
 
-/// Maximum number of labels to mention, the most frequent first.
+/// Maximum number of labels mentioned. The most frequent are chosen.
 const MAX_LABELS: usize = 5;
 
 /// The forms of a verb of movement.
@@ -41,8 +41,8 @@ const DRIVES: Verb = Verb { singular: "drives", plural: "drive", participle: "dr
 const WALKERS: &[&str] =
     &["person", "dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe"];
 
-/// Labels of things that people ride: a person who moves in the same direction as one is not
-/// walking.
+/// Labels of things that people ride. A person who moves in the same direction as such a thing is
+/// not described as walking.
 const RIDDEN: &[&str] =
     &["bicycle", "motorcycle", "horse", "skateboard", "skis", "snowboard", "surfboard"];
 
@@ -52,11 +52,12 @@ const VEHICLES: &[&str] = &["car", "truck", "bus", "motorcycle", "van"];
 /// Labels of other things that move by themselves.
 const MOVERS: &[&str] = &["airplane", "bird", "boat", "train", "sports ball"];
 
-/// A person counts as standing if the ratio of height to width, each as a share of the picture, is
-/// above this value. In a 16:9 picture, a square box has a ratio of 16:9.
+/// A person counts as standing if the box's height divided by its width is above this value. Both
+/// are shares of the picture, so a square box in a 16:9 picture has a ratio of 16:9.
 const UPRIGHT: f32 = 2.0;
 
-/// Labels of things that never move: if one moves through the picture, the camera is moving.
+/// Labels of things that never move. If such a thing moves through the picture, the camera is
+/// moving.
 const FIXED: &[&str] = &[
     "bed",
     "bench",
@@ -81,7 +82,7 @@ const FIXED: &[&str] = &[
 struct ObjectKind<'a> {
     label: &'a str,
     tracks: Vec<&'a Track>,
-    /// Maximum number of the tracks in one frame.
+    /// The largest number of these tracks in any one frame.
     count: usize,
 }
 
@@ -90,9 +91,9 @@ struct ObjectKind<'a> {
 pub(super) struct ObjectSummary {
     /// The summary in sentences.
     pub(super) sentences: Vec<String>,
-    /// The labels, the most frequent first.
+    /// The labels, most frequent first.
     pub(super) labels: Vec<String>,
-    /// Maximum number in one frame, by label.
+    /// The largest number of objects with each label in any one frame.
     pub(super) counts: BTreeMap<String, usize>,
     /// Actions, such as `car driving to the left`.
     pub(super) actions: Vec<String>,
@@ -154,8 +155,7 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     ObjectSummary { sentences, labels, counts, actions }
 }
 
-/// Groups tracks by label and sorts the groups by their maximum number of tracks in one frame, the
-/// highest first.
+/// Groups tracks by label. The label with the most tracks in any one frame comes first.
 fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     let mut kinds: Vec<ObjectKind<'_>> = Vec::new();
     for track in tracks {
@@ -171,7 +171,7 @@ fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     kinds
 }
 
-/// The maximum number of tracks in one frame.
+/// The largest number of these tracks in any one frame.
 fn max_at_once(tracks: &[&Track]) -> usize {
     let points = || tracks.iter().flat_map(|track| &track.points);
     let count_at = |time: f64| points().filter(|point| point.time == time).count();
@@ -206,13 +206,14 @@ fn verb(label: &str, on_foot: bool) -> Verb {
     }
 }
 
-/// Whether a change in size means that the object comes closer or moves away; for things that
-/// people carry, it does not.
+/// Whether objects with this label move by themselves. Only then does a change in size mean that
+/// the object comes closer or moves away. Things that people carry do not move by themselves.
 fn moves_by_itself(label: &str) -> bool {
     [WALKERS, RIDDEN, VEHICLES, MOVERS].iter().any(|labels| labels.contains(&label))
 }
 
-/// Whether the track's best box has the proportions of a standing person, not of a hand or a face.
+/// Whether the track's most confident box has the proportions of a standing person rather than
+/// those of a hand or a face.
 fn is_upright(track: &Track) -> bool {
     track.best_point().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
 }

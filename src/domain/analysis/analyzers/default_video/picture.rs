@@ -6,7 +6,7 @@ use text::colours::{Family, family_named};
 
 use crate::media::colour;
 
-/// Levels of brightness, the darkest first.
+/// Brightness levels, from darkest to brightest.
 pub(super) const LIGHTS: [&str; 5] = ["black", "dark", "dim", "bright", "very bright"];
 
 /// The tag for a picture without motion.
@@ -47,13 +47,13 @@ fn mean(values: impl Iterator<Item = f32>) -> f32 {
     if count == 0 { 0.0 } else { sum / count as f32 }
 }
 
-/// The brightness level, from the mean luma (0..255).
+/// Derives the brightness level from the mean luma (0..255).
 fn light(visual: &[VisualSecond]) -> &'static str {
     let (steps, luma) = ([12.0, 50.0, 95.0, 190.0], mean(visual.iter().map(|v| v.luma)));
     LIGHTS[steps.iter().filter(|step| luma >= **step).count()]
 }
 
-/// The tag for motion, from the mean change between frames in 8-bit steps.
+/// Derives the motion tag from the mean difference between frames (0..255).
 fn motion(visual: &[VisualSecond]) -> &'static str {
     match mean(visual.iter().map(|v| v.motion)) {
         m if m < 0.3 => STILL,
@@ -68,7 +68,7 @@ fn blurred(visual: &[VisualSecond]) -> bool {
     mean(visual.iter().map(|v| v.luma)) > 25.0 && mean(visual.iter().map(|v| v.sharpness)) < 2.0
 }
 
-/// The names of up to three dominant colours; greys only if there is no other colour.
+/// The names of up to three dominant colours. Greys are named only if there is no other colour.
 fn colours(visual: &[VisualSecond]) -> Vec<String> {
     let mut shares: Vec<(&str, f32)> = Vec::new();
     for second in visual {

@@ -56,7 +56,7 @@ pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
     Some(VoiceSummary { count, sentence: quotation(chunk) })
 }
 
-/// The most informative of the sentences whose middle lies within the chunk and whose words are
+/// Chooses the most informative sentence whose midpoint lies within the chunk and whose words are
 /// likely to be right.
 fn quotation(chunk: &ChunkEvidence) -> Option<String> {
     let speech = &chunk.video.speech;
@@ -73,8 +73,8 @@ fn quotation(chunk: &ChunkEvidence) -> Option<String> {
     best.map(|(_, utterance)| utterance.text.clone())
 }
 
-/// Computes how informative a sentence is, as the summed confidence of its content words. Returns
-/// `None` if it is too short, too long or doubtful.
+/// Computes how informative a sentence is by adding up the confidence of its content words. Returns
+/// `None` if the sentence is too short, too long or doubtful.
 fn weight(sentence: &[&Word]) -> Option<f32> {
     if !(MIN_WORDS..=MAX_WORDS).contains(&sentence.len()) {
         return None;

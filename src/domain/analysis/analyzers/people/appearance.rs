@@ -38,8 +38,8 @@ pub(crate) fn measured_appearance(person: &PersonTrack) -> Appearance {
     Appearance { description, clothing, garments: person.garments.clone(), position, action }
 }
 
-/// Describes the clothing in a phrase, such as ` in an orange top and blue below the waist`; empty
-/// if there are no garments.
+/// Describes the clothing in a phrase, such as ` in an orange top and blue below the waist`. The
+/// phrase is empty if there are no garments.
 fn clothing_phrase(garments: &[Garment]) -> String {
     let phrases = garments.iter().map(|garment| {
         let phrase = garment_phrase(garment);
@@ -55,7 +55,7 @@ fn clothing_phrase(garments: &[Garment]) -> String {
 }
 
 impl Appearance {
-    /// Replaces measurements with the vision model's words wherever it provides any.
+    /// Replaces measurements with the vision model's words wherever the model provides any.
     pub(crate) fn refine(&mut self, person: Person) {
         let garments = parse_garments(&person.clothing);
         if !garments.is_empty() {

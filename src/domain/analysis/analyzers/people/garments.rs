@@ -1,13 +1,13 @@
-//! Parses garments from a description of clothing, either written by a vision model or stored by a
-//! version that did not store garments.
+//! Parses garments from a description of clothing. The description comes either from a vision model
+//! or from an earlier version, which did not store the garments.
 
 use text::colours::find_family;
 use text::is_article;
 
 use crate::media::clothing::{BodyPart, Garment};
 
-/// Body parts and the names of the garments worn there. All names in one entry mean the same kind;
-/// the first is the kind's canonical name.
+/// Body parts and the names of the garments worn there. All names in one entry mean the same kind
+/// of garment. The first name is canonical.
 const GARMENTS: &[(BodyPart, &[&str])] = &[
     (
         BodyPart::Upper,
@@ -120,7 +120,7 @@ pub(crate) fn parse_garments(clothing: &str) -> Vec<Garment> {
     garments
 }
 
-/// The body part and canonical kind of a garment name.
+/// The body part and the canonical garment name for `word`.
 fn lookup(word: &str) -> Option<(BodyPart, &'static str)> {
     GARMENTS.iter().find(|(_, names)| names.contains(&word)).map(|(part, names)| (*part, names[0]))
 }

@@ -1,6 +1,6 @@
-//! `people`: describes each distinct person in a chunk by clothing and appearance, with the vision
-//! model if one is configured, otherwise from measured colours, position, size and movement. Faces
-//! are never identified.
+//! `people`: describes each distinct person in a chunk by clothing and appearance. The vision model
+//! writes the description if one is configured. Otherwise, it is composed from measured colours,
+//! position, size and movement. Faces are never identified.
 
 mod appearance;
 mod garments;
@@ -80,7 +80,8 @@ pub struct PersonRecord {
     /// Every detection, in chronological order; omitted from hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
-    /// The garments in `clothing`, measured or parsed; omitted from hits.
+    /// The garments that `clothing` describes, either measured or parsed from that text; omitted
+    /// from hits.
     #[serde(rename = "_garments", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub garments: Vec<Garment>,
@@ -91,7 +92,7 @@ const PROMPT: &str = include_str!("prompt.md");
 /// Maximum length of the vision model's answer per person, in tokens.
 const TOKENS_PER_PERSON: u32 = 150;
 
-/// Maximum number of people per chunk whom the vision model describes; the others are only
+/// Maximum number of people per chunk that the vision model describes. Any others are only
 /// measured.
 const MAX_DESCRIBED: usize = 8;
 
@@ -181,8 +182,7 @@ impl Analyzer for PeopleAnalyzer {
 }
 
 impl PersonRecord {
-    /// Parses the garments from the description of the clothing if the record was stored without
-    /// them.
+    /// Parses the garments from `clothing` if the record was stored without them.
     fn restore_garments(&mut self) {
         if self.garments.is_empty() {
             self.garments = parse_garments(&self.clothing);
