@@ -9,13 +9,15 @@ use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::{Mode, Search, SearchResult};
 
-/// `found_by` lists an analyzer if its hit's probability is at least this share of the best hit's.
+/// `found_by` lists an analyzer if the probability of its hit is at least this share of the best
+/// hit's probability.
 const MIN_FOUND_BY_SHARE: f32 = 0.5;
 
 impl Search {
-    /// Finds the hits that pass the filter in the output of all analyzers, merged by chunk, the
-    /// most probable first. They are ranked by probability because cosines from different analyzers
-    /// are not comparable: each analyzer embeds a different kind of text.
+    /// Finds the hits that pass the filter in the output of all analyzers, and merges the hits of
+    /// each chunk. The most probable hit comes first. Hits are ranked by probability because
+    /// cosines from different analyzers are not comparable: each analyzer embeds a different kind
+    /// of text.
     pub(crate) async fn search_all_analyzers(
         &self,
         mode: Mode,
@@ -32,7 +34,7 @@ impl Search {
     }
 }
 
-/// Merges the hits of each chunk into one, the most probable first.
+/// Merges the hits of each chunk into one hit. The most probable hit comes first.
 pub(super) fn merge_by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     // The sort is stable: ties keep the order of the search.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));

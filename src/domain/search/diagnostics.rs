@@ -1,5 +1,5 @@
 //! Diagnoses an empty search result: which filter excluded all hits, which videos were not
-//! analyzed, and how high the best point that was not a hit scored.
+//! analyzed, and what the highest score is among points that match the filters.
 
 use ports::index::VectorQuery;
 use serde_json::{Map, Value};
@@ -22,25 +22,27 @@ const MAX_OTHER_HITS: usize = 5;
 /// Minimum probability at which another analyzer's hit is reported.
 const LIKELY: f32 = 0.5;
 
-/// The filter that is also a request parameter; the diagnosis removes both together.
+/// The name of the filter that can also be given as a request parameter. The diagnosis removes the
+/// filter and the parameter together.
 pub(super) const VIDEO_IDS: &str = "video_ids";
 
 /// Why a search found nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Diagnostics {
-    /// For each filter, the number of hits that the search would have without it, with the same
-    /// threshold and limit.
+    /// For each filter, the number of hits that the search would have without that filter, with the
+    /// same threshold and limit.
     pub without_filter: Vec<(String, u32)>,
-    /// Up to 20 of the searched videos that have no output of the analyzer.
+    /// Up to 20 of the searched videos that have no output from the analyzer.
     pub videos_without_analyzer: Vec<VideoId>,
-    /// Up to 20 of the searched videos that have output of the analyzer but no vector in the field.
+    /// Up to 20 of the searched videos that have output from the analyzer but no vector in the
+    /// field.
     pub videos_without_field: Vec<VideoId>,
     /// Up to 20 requested ids that match no video.
     pub unknown_videos: Vec<String>,
-    /// Other analyzers with hits, each with the probability of its best hit, the most probable
-    /// first.
+    /// Other analyzers with hits, each with the probability of its best hit. The highest
+    /// probability comes first.
     pub found_by_others: Vec<(String, f32)>,
-    /// Best cosine among points that match the filters; `None` if none matches.
+    /// Highest cosine among points that match the filters; `None` if no point matches.
     pub best_score: Option<f32>,
 }
 
@@ -130,8 +132,8 @@ impl Search {
         Ok(())
     }
 
-    /// Finds the searched videos that have output from `analyzer`. Adds the others and unknown ids
-    /// to `diagnostics`.
+    /// Finds the searched videos that have output from `analyzer`. Adds the other videos and the
+    /// unknown ids to `diagnostics`.
     pub(super) async fn videos_with_analyzer(
         &self,
         access: &Access,

@@ -118,7 +118,8 @@ pub struct FilterSpec {
     pub matches: String,
     /// Payload field that the value is compared with.
     pub payload_field: String,
-    /// The registered analyzers whose output it applies to; `None` if it applies to every chunk.
+    /// The registered analyzers whose output the filter applies to. `None` if the filter applies to
+    /// every chunk.
     pub analyzers: Option<Vec<String>>,
 }
 
@@ -214,7 +215,7 @@ impl FilterDefinition {
     }
 }
 
-/// Strings, of which a chunk must have at least one or all.
+/// The strings that a filter looks for. A chunk must have at least one of them, or all of them.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StringFilter {
@@ -228,9 +229,9 @@ enum StringFilter {
 pub(crate) struct WordField {
     /// The name in the index or the listing.
     pub(crate) name: String,
-    /// Whether it is a field of the listing; otherwise it is a field of the index.
+    /// Whether the field belongs to the listing. If not, it belongs to the index.
     pub(crate) is_video_field: bool,
-    /// Whether only analyzers that list it in `filter_fields` have it.
+    /// Whether only the analyzers that list the field in `filter_fields` have it.
     findings_only: bool,
 }
 

@@ -72,7 +72,7 @@ pub async fn points(
     Ok(points)
 }
 
-/// The payload fields, taken from a chunk's output, against which search filters are matched.
+/// The payload fields that search filters are matched against, taken from a chunk's output.
 pub(crate) fn filter_payload(
     analyzer: &dyn Analyzer,
     chunk_config: &str,

@@ -1,5 +1,5 @@
-//! Lists moments without a search text: all moments that match the filters, with the newest video
-//! first and in chronological order within each video.
+//! Lists moments without a search text. All moments that match the filters are listed, with the
+//! newest video first and in chronological order within each video.
 
 use std::cmp::Ordering;
 
@@ -31,8 +31,8 @@ struct Listing<'a> {
     filters: &'a Map<String, Value>,
 }
 
-/// Listed moments, each with the position at which the next page begins if it is the last on its
-/// page.
+/// Listed moments. Each comes with the position at which the next page begins if the page ends with
+/// that moment.
 type Rows = Vec<(PageStart, SearchResult)>;
 
 impl Search {

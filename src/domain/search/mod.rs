@@ -58,9 +58,9 @@ pub use request::{
 pub enum Detail {
     /// Ids, times, score and a snippet.
     Minimal,
-    /// Also the chunk's description, people, objects and speech.
+    /// Everything in `Minimal`, and the chunk's description, people, objects and speech.
     Standard,
-    /// Also the embedded text and nested records.
+    /// Everything in `Standard`, and the embedded text and nested records.
     Full,
 }
 
@@ -78,7 +78,7 @@ pub enum ScoreKind {
 /// A search hit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchResult {
-    /// Id of the chunk's span, which stays valid if the video is chunked differently.
+    /// Id of the chunk's span. The id stays valid if the video is chunked differently.
     pub moment_id: MomentId,
     /// Id of the video.
     pub video_id: VideoId,
@@ -104,7 +104,7 @@ pub struct SearchResult {
     pub snippet: String,
     /// Public URL of the video.
     pub video_url: String,
-    /// When the moment begins in real time, ISO 8601 in UTC; `None` if the recording time is
+    /// The real time at which the moment begins, in ISO 8601 (UTC). `None` if the recording time is
     /// unknown.
     pub recorded_at: Option<String>,
     /// Statements about the chunk from the analyzers whose output matched.
@@ -122,7 +122,7 @@ pub struct SearchPage {
     pub score_kind: ScoreKind,
     /// The hits, best first.
     pub results: Vec<SearchResult>,
-    /// For each hit, where the next page begins if the hit is the last on its page.
+    /// For each hit, where the next page begins if the page ends with that hit.
     pub next_pages: Vec<PageStart>,
     /// Whether more hits may follow the last one.
     pub more: bool,
@@ -145,7 +145,7 @@ pub const DETAIL_LEVELS: &[(&str, &str)] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SearchSettings {
-    /// The constant k of reciprocal rank fusion, above 0; the larger it is, the less the first
+    /// The constant k of reciprocal rank fusion, above 0. The larger it is, the less the first
     /// ranks dominate.
     pub fusion_k: f64,
     /// Minimum number of hits taken from each list for fusion, since a hit that ranks low in one
@@ -155,11 +155,11 @@ pub struct SearchSettings {
     pub vector_weight: f64,
     /// Weight of full-text search, above 0.
     pub text_weight: f64,
-    /// Recommended threshold, in standard deviations above the median best score of unrelated
-    /// queries.
+    /// How far the recommended threshold lies above the median of the best scores that unrelated
+    /// queries reach, in standard deviations.
     pub threshold_deviations: f32,
-    /// Maximum number of hits that paging can reach, and maximum number of videos sorted at once
-    /// for a listing. Every page after the first costs a search for this many hits.
+    /// Maximum number of hits that paging can reach. Also the maximum number of videos sorted at
+    /// once for a listing. Every page after the first costs a search for this many hits.
     pub page_window: usize,
     /// Maximum number of texts that the re-ranker scores per search.
     pub rerank_texts: usize,
@@ -189,7 +189,7 @@ impl Default for SearchSettings {
 }
 
 impl Detail {
-    /// The name in requests.
+    /// The name used in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::Minimal => "minimal",
@@ -219,7 +219,8 @@ pub struct Search {
     storage: Arc<dyn ObjectStorage>,
     models: Models,
     settings: SearchSettings,
-    /// Maximum number of videos without a record that a repair removes without `remove_orphans`.
+    /// Maximum number of videos without a record that a repair removes if `remove_orphans` is not
+    /// set.
     max_orphans: usize,
     /// The score calibration, measured once, in the background.
     calibration: OnceCell<Calibration>,
@@ -284,7 +285,7 @@ impl Search {
         vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
     }
 
-    /// Embeds texts: takes vectors from the cache and computes the missing ones with one call to
+    /// Embeds texts. Takes vectors from the cache and computes the missing vectors with one call to
     /// the embedder.
     async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut vectors: Vec<_> = texts.iter().map(|text| self.query_vectors.get(text)).collect();
@@ -324,8 +325,9 @@ impl Search {
         self.published_hits(mode, text, query, scoring).await
     }
 
-    /// Finds up to `per_video` hits in each of the best videos with a hybrid search, grouped by
-    /// video, best first. Finds at least `query.limit` videos if that many match.
+    /// Runs a hybrid search and returns up to `per_video` hits from each of the best videos,
+    /// grouped by video, best first. Returns hits from at least `query.limit` videos if that many
+    /// match.
     pub(crate) async fn search_by_video(
         &self,
         text: &str,
@@ -334,8 +336,8 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        /// Up to this number of videos are ranked to the full depth; for more videos, fewer hits
-        /// are fetched from each.
+        /// Up to this number of videos, hits are ranked to the full depth. If there are more
+        /// videos, fewer hits are fetched from each.
         const FULL_DEPTH_VIDEOS: usize = 20;
         // A hit ranked low in one list may rank high in the other.
         let depth =
@@ -354,13 +356,13 @@ impl Search {
         Ok(results)
     }
 
-    /// Finds the videos that most probably contain what is searched for, the most probable first.
+    /// Finds the videos that are most likely to contain what is searched for, most likely first.
     pub(crate) async fn likely_videos(
         &self,
         text: &str,
         query: VectorQuery,
     ) -> Result<Vec<VideoId>> {
-        /// How many hits to read per video; one is not enough, since cosines from different
+        /// How many hits to read per video. One hit is not enough, since cosines from different
         /// analyzers are not comparable.
         const HITS_PER_VIDEO: usize = 3;
         /// How many videos to read, as a multiple of the requested number.

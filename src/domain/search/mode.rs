@@ -35,7 +35,7 @@ pub const MODES: &[(&str, &str)] = &[
 /// The hits in the index, best first.
 #[derive(Debug, Default)]
 pub(crate) struct IndexHits {
-    /// Each with its cosine as the score, which is 0 if the point has no vector in the field.
+    /// The hits. The score of a hit is its cosine, or 0 if the point has no vector in the field.
     pub(crate) hits: Vec<Hit>,
     /// The BM25 scores of the hits that full-text search found.
     pub(crate) text_scores: HashMap<PointId, f32>,
@@ -93,8 +93,9 @@ impl Search {
         Ok(IndexHits { hits, text_scores })
     }
 
-    /// Finds the hits in the best videos, grouped by video and best first within each. Vector and
-    /// full-text search each contribute `query.limit` videos with up to `depth` hits.
+    /// Finds the hits in the best videos, grouped by video and best first within each video. Vector
+    /// search and full-text search each contribute `query.limit` videos with up to `depth` hits per
+    /// video.
     pub(crate) async fn find_by_video(
         &self,
         text: &str,
@@ -161,9 +162,9 @@ fn text_scores(hits: &[Hit]) -> HashMap<PointId, f32> {
     hits.iter().map(|hit| (hit.id.clone(), hit.score)).collect()
 }
 
-/// Extracts the terms for full-text search: quoted phrases verbatim and, from the rest, the words
-/// that carry the subject, so that articles alone do not match. Question words are kept if nothing
-/// else is left.
+/// Extracts the terms for full-text search. Keeps quoted phrases verbatim. From the rest, keeps
+/// only the words that carry the subject, so that articles alone do not match. Keeps question words
+/// if nothing else is left.
 fn search_terms(text: &str) -> String {
     let mut outside = String::new();
     let mut phrases = String::new();

@@ -23,7 +23,8 @@ pub(crate) struct PointDocument {
     /// The format version; 0 in documents of versions that did not store it.
     #[serde(rename = "_format")]
     pub(crate) format: u32,
-    /// The analyzer run that produced it; empty in documents of versions that did not store it.
+    /// The analyzer run that produced the document; empty in documents of versions that did not
+    /// store it.
     #[serde(rename = "_revision", skip_serializing_if = "String::is_empty")]
     pub(crate) revision: String,
     /// When the chunk starts, in seconds from the start of the video.

@@ -1,6 +1,6 @@
-//! Reads point documents of earlier formats, which stored the fields of each built-in analyzer
-//! instead of its statements. A scrub rewrites such points in the background, and until then they
-//! are converted whenever they are read.
+//! Reads point documents in earlier formats, which stored the fields of each built-in analyzer
+//! instead of its statements. A scrub rewrites such points in the background. Until then, they are
+//! converted whenever they are read.
 
 use ports::llm::PassageKind;
 use serde::Deserialize;
@@ -23,14 +23,14 @@ struct EarlierFields {
     texts: Vec<EarlierLine>,
 }
 
-/// A line of text on screen, as far as a statement needs it.
+/// The parts of a line of on-screen text that a statement needs.
 #[derive(Deserialize)]
 struct EarlierLine {
     text: String,
 }
 
-/// Derives the statements and the embedded texts of a document in an earlier format. Fails if its
-/// fields have another shape.
+/// Derives the statements and the embedded texts of a document in an earlier format. Fails if the
+/// document's fields have another shape.
 pub(super) fn convert(document: &mut PointDocument, style: TextStyle) -> serde_json::Result<()> {
     let earlier: EarlierFields =
         serde_json::from_value(Value::Object(document.display.records.clone()))?;

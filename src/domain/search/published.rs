@@ -15,7 +15,7 @@ use crate::search::mode::IndexHits;
 use crate::search::point::PointDocument;
 use crate::search::{Mode, Search, SearchResult};
 
-/// Maximum factor by which a search is widened beyond the requested number of hits.
+/// Maximum factor by which a search's limit is raised above the requested number of hits.
 const MAX_WIDENING: usize = 4;
 
 /// Length of a snippet, in characters.
@@ -35,7 +35,7 @@ pub(super) type HitVideos = HashMap<VideoId, (Arc<EntrySummary>, String)>;
 
 impl Search {
     /// Searches published points only. While a video is being published or deleted, the index also
-    /// holds unpublished points; if they crowd out the requested hits, the search is repeated with
+    /// holds unpublished points. If they crowd out the requested hits, the search is repeated with
     /// a larger limit.
     pub(super) async fn published_hits(
         &self,

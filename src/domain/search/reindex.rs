@@ -35,8 +35,8 @@ pub struct IndexSettings {
     /// start-up or by a repair. If there are more, all of them are kept unless `--remove-orphans`
     /// is given.
     pub max_orphans: usize,
-    /// Interval between full checks of an embedded index's files, given in seconds in the
-    /// configuration file; 0 disables the checks.
+    /// How often the files of an embedded index are checked in full. Given in seconds in the
+    /// configuration file. 0 disables the checks.
     #[serde(with = "seconds")]
     pub check_interval: Duration,
 }
@@ -70,7 +70,7 @@ pub struct ReindexReport {
     /// Number of videos without a record whose points were removed.
     pub orphans: u64,
     /// Number of videos without a record whose points or documents were kept because there were too
-    /// many.
+    /// many such videos.
     pub orphans_kept: u64,
     /// Number of videos skipped because their record or documents are unreadable.
     pub unreadable: u64,
@@ -78,10 +78,10 @@ pub struct ReindexReport {
 
 impl Search {
     /// Rebuilds points that disagree with the published records, finishes interrupted changes, and
-    /// removes points without a record. Skips unreadable videos. Only one of the instances that
-    /// share an index repairs it at a time; the others skip the repair unless it is a full rebuild,
-    /// which waits. An instance whose index is not shared checks every video, since other instances
-    /// may have published any of them.
+    /// removes points without a record. Skips unreadable videos. If instances share an index, only
+    /// one of them repairs it at a time. The others skip the repair, or wait if it is a full
+    /// rebuild. An instance whose index is not shared checks every video, since other instances may
+    /// have published any of them.
     pub async fn reindex(&self, repair: Repair) -> Result<ReindexReport> {
         let has_own_index = self.catalog.locks.are_shared() && !self.index.shared();
         let repair = Repair { unfinished: repair.unfinished && !has_own_index, ..repair };
@@ -165,8 +165,8 @@ impl Search {
         Ok(Some(done))
     }
 
-    /// Waits until the index has to be checked: until a search or a write has found damage, a
-    /// rebuild is pending, or the time `due` has come.
+    /// Waits until the index has to be checked. The wait ends when a search or a write has found
+    /// damage, when a rebuild is pending, or at the time `due`.
     pub async fn wait_for_index_check(&self, due: Option<Instant>) {
         loop {
             let reported = tokio::time::timeout(PROBE_INTERVAL, self.damage.notified()).await;
@@ -185,8 +185,8 @@ impl Search {
         if self.rebuilding.load(Ordering::Acquire) { Err(rebuilding()) } else { Ok(()) }
     }
 
-    /// Maps an error that means index damage to `Busy` and triggers a check of the index; other
-    /// errors pass through.
+    /// Converts an error that means index damage to `Busy` and triggers a check of the index.
+    /// Returns any other error unchanged.
     pub(super) fn report_damage(&self, error: Error) -> Error {
         if !error.is_corrupt() {
             return error;
@@ -217,8 +217,8 @@ impl Search {
         orphans == 0 || (orphans <= self.max_orphans && videos > 0)
     }
 
-    /// Locks `what` for repair. Returns `None` if it is being changed and therefore needs no
-    /// repair; with `wait`, waits for the change to end instead.
+    /// Locks `what` for repair. If it is being changed, it needs no repair, and `None` is returned.
+    /// With `wait`, waits for the change to end instead.
     pub(super) async fn lock_to_repair(
         &self,
         what: LockTarget,
@@ -282,8 +282,8 @@ impl Search {
         Ok(repaired)
     }
 
-    /// Determines the outcome for a video without a record: it is an orphan if anything is left of
-    /// it.
+    /// Determines the outcome for a video without a record. The video is an orphan if any of its
+    /// documents or points remain.
     async fn orphan_outcome(&self, video_id: VideoId) -> Result<RepairOutcome> {
         self.catalog.relist(video_id).await?;
         let remains = self.catalog.garbage(video_id, &RecordState::Absent).await?;
@@ -294,8 +294,8 @@ impl Search {
         })
     }
 
-    /// Finds the analyzers whose points come from another embedder, are stored in an earlier format or
-    /// differ in number from the record.
+    /// Finds the analyzers whose points come from another embedder, are stored in an earlier format
+    /// or are not as many as the record states.
     async fn stale(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut stale = Vec::new();
         for (id, entry) in &record.analyzers {

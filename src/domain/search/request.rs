@@ -72,7 +72,7 @@ impl SearchRequest {
         })
     }
 
-    /// Checks the parameters. Returns `Invalid` for one that does not apply to the target.
+    /// Checks the parameters. Returns `Invalid` if one of them does not apply to the target.
     pub(super) fn check(&self) -> Result<()> {
         let scored = self.mode.is_some() || self.min_p_present.is_some();
         match &self.target {
@@ -110,8 +110,9 @@ pub enum SearchTarget {
 }
 
 impl SearchTarget {
-    /// Parses the target that a request names. Returns `Unprocessable` if it names none, and
-    /// `Invalid` if it names more than one, a malformed moment or an unknown order.
+    /// Parses the target that a request names. Returns `Unprocessable` if the request names no
+    /// target. Returns `Invalid` if it names more than one target, a malformed moment or an unknown
+    /// order.
     pub fn parse(text: Option<String>, like: Option<&str>, order: Option<&str>) -> Result<Self> {
         match (text.filter(|text| !text.is_empty()), like, order) {
             (Some(text), None, None) => Ok(Self::Text(text)),
@@ -144,7 +145,7 @@ fn missing_target() -> Error {
 /// The order of a listing, one of [`ORDERS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListingOrder {
-    /// The most recently ingested video first, and in chronological order within each video.
+    /// The most recently ingested video first; chronological order within each video.
     Newest,
 }
 

@@ -18,11 +18,11 @@ use crate::search::{Search, SearchResult};
 /// questions of `make eval` as possible are answered, declined and separated correctly.
 const MODEL: [f32; 3] = [0.6, 1.2, 1.0];
 
-/// Minimum distance from 0 and 1 to which search probabilities are clamped, so that the re-ranker
-/// can overrule any of them.
+/// Search probabilities are clamped to keep at least this distance from 0 and 1, so that the
+/// re-ranker can overrule any of them.
 const MIN_SEARCH_PROBABILITY: f32 = 0.03;
 
-/// Minimum distance from 0 and 1 to which re-ranker scores are clamped.
+/// Re-ranker scores are clamped to keep at least this distance from 0 and 1.
 const MIN_RERANKER_PROBABILITY: f32 = 0.002;
 
 /// Maximum length of on-screen text that is scored as a whole, in bytes.
@@ -32,7 +32,7 @@ const MAX_SCREEN_BYTES: usize = 400;
 pub(crate) struct AnswerCriteria {
     subject: Vec<String>,
     kind: AnswerKind,
-    /// Whether a text must contain a word of kind `kind` to be an answer.
+    /// Whether a text must contain a word of the kind `kind` to be an answer.
     requires_kind: bool,
     /// Whether any statement about the subject is an answer.
     is_topic: bool,
@@ -88,8 +88,8 @@ pub(crate) fn is_language(kind: PassageKind) -> bool {
     matches!(kind, PassageKind::Speech | PassageKind::Screen | PassageKind::Prose)
 }
 
-/// Splits a passage into the texts to score: sentences, or the whole text if it was on screen and
-/// is short enough.
+/// Splits a passage into the texts to score: its sentences, or the whole passage if it is on-screen
+/// text that is short enough.
 pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
     if kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES {
         return vec![text];
@@ -105,9 +105,9 @@ struct Candidate {
 }
 
 impl Search {
-    /// Re-ranks the hits for a question: `p_present` becomes the probability that the hit contains
-    /// an answer, and the most probable comes first. Does nothing without a re-ranker or for a
-    /// keyword search, and leaves hits without natural-language text unchanged.
+    /// Re-ranks the hits for a question. Sets `p_present` to the probability that the hit contains
+    /// an answer, and puts the most probable hit first. Does nothing for a keyword search or if
+    /// there is no re-ranker. Leaves hits without natural-language text unchanged.
     pub(super) async fn rerank(&self, question: &str, hits: &mut [SearchResult]) -> Result<()> {
         let Some(reranker) = &self.models.reranker else { return Ok(()) };
         let Some(criteria) =
@@ -191,8 +191,8 @@ fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<C
     texts.into_iter().map(|text| Candidate { hit: at, priority: priority(&text), text }).collect()
 }
 
-/// Combines the probability from the search (`found`) with the one from the re-ranker (`read`) into
-/// the probability that a moment contains an answer.
+/// Combines `found`, the probability from the search, with `read`, the probability from the
+/// re-ranker, into the probability that a moment contains an answer.
 pub(crate) fn combine_probabilities(found: f32, read: f32) -> f32 {
     let [intercept, by_search, by_reading] = MODEL;
     let odds = |p: f32, min: f32| {

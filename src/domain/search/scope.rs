@@ -12,8 +12,8 @@ use crate::search::filters::ParsedFilters;
 use crate::search::{Search, filters};
 
 impl Search {
-    /// Builds the index filter for a search in the videos that the caller can see; `analyzer: None`
-    /// covers all analyzers.
+    /// Builds the index filter for a search in the videos that the caller can see. If `analyzer` is
+    /// `None`, the filter covers all analyzers.
     pub(crate) async fn scope(
         &self,
         access: &Access,

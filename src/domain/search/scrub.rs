@@ -54,14 +54,14 @@ impl Scrub {
 }
 
 impl Search {
-    /// Names the embedder and the format that points are made with. If either changes, a scrub is
-    /// due, which rewrites every point.
+    /// Returns the name of the embedder and the format of points. If either changes, a scrub that
+    /// rewrites every point is due.
     pub(super) fn points_version(&self) -> String {
         format!("{}/format {POINT_FORMAT}", self.models.embedder.model())
     }
 
-    /// Returns a new or an interrupted scrub that is due, or `None` if the last one finished less
-    /// than `interval` ago.
+    /// Returns the scrub that is due, either a new or an interrupted one. Returns `None` if the
+    /// last scrub finished less than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
         let cursor = self.catalog.scrub_cursor(&self.points_version()).await?;
         if cursor.is_recent(interval) {

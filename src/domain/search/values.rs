@@ -21,7 +21,7 @@ const MAX_WORDS: usize = 10_000;
 pub struct ValuesQuery {
     /// Name of a filter that takes strings, or `metadata.<key>`.
     pub field: String,
-    /// Prefix that values must have to be returned, ignoring case.
+    /// Only values that begin with this prefix are returned. Case is ignored.
     pub prefix: String,
     /// Maximum number of values.
     pub limit: u32,
@@ -36,8 +36,8 @@ pub struct ValuesQuery {
 /// The values of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    /// Values in the form that the filter accepts, each with its count; the most frequent first,
-    /// ties in alphabetical order.
+    /// The values in the form that the filter accepts, each with its count. The most frequent value
+    /// comes first. Values with the same count are in alphabetical order.
     pub values: Vec<(String, u64)>,
     /// Whether the counts are numbers of videos rather than of moments.
     pub counts_videos: bool,
@@ -62,8 +62,8 @@ impl Search {
         Ok(Values { values, counts_videos: field.is_video_field, more })
     }
 
-    /// Counts the moments that have each value. Takes the maximum over analyzers, since several may
-    /// report the same value for one moment.
+    /// Counts the moments that have each value. Takes the highest count of any analyzer, since
+    /// several analyzers may report the same value for one moment.
     async fn moment_values(
         &self,
         access: &Access,
