@@ -1,5 +1,5 @@
-//! Writes answers from evidence. Every sentence cites the moments that support it; the citation
-//! audit checks each sentence against them, and unsupported sentences are omitted.
+//! Writes answers from evidence. Every sentence cites the moments that support it. The citation
+//! audit checks each sentence against these moments, and unsupported sentences are omitted.
 
 use ports::llm::{Answer, TokenSink};
 use text::questions::is_question;
@@ -21,34 +21,36 @@ const PROMPT: &str = include_str!("answer.md");
 /// Maximum number of tokens in an answer.
 const MAX_TOKENS: u32 = 700;
 
-/// Probability, by meaning or from the re-ranker, at which a sentence counts as an answer to the
-/// question.
+/// A sentence counts as an answer to the question at this probability or above. The probability
+/// comes from its meaning or from the re-ranker.
 const MIN_ANSWER_PROBABILITY: f32 = 0.5;
 
 /// Minimum share of a topic's words that a sentence must contain to be about the topic.
 const MIN_TOPIC_OVERLAP: f32 = 0.6;
 
-/// Re-ranker probability below which a sentence that was chosen by its words or meaning is
-/// rejected.
+/// A sentence that was chosen by its words or meaning is rejected if its probability from the
+/// re-ranker is below this value.
 const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
-/// Minimum probability of a further sentence, as a share of the best sentence's probability.
+/// Minimum probability of every other sentence, as a share of the best sentence's probability.
 const MIN_SHARE_OF_BEST: f32 = 0.6;
 
-/// Maximum number of windows (a sentence and the one that follows it) that the re-ranker adds.
+/// Maximum number of windows that the re-ranker adds. A window is a sentence and the one that
+/// follows it.
 const MAX_ADDED_SENTENCES: usize = 2;
 
 /// Tolerance for comparing times, in seconds.
 const TIME_TOLERANCE: f64 = 0.01;
 
-/// Minimum probability of a moment that is related to a question.
+/// Minimum probability at which a moment counts as related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
 /// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
     text: String,
-    /// Whether the text answers the question; otherwise it says that the footage does not show it.
+    /// Whether the text answers the question. If not, it says that the footage does not show the
+    /// answer.
     answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
@@ -75,11 +77,12 @@ impl CitationForm {
     }
 }
 
-/// An answer, or the reason why there is none; search results are returned in both cases.
+/// An answer, or the reason why there is none. Search results are returned in both cases.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AnswerAttempt {
     pub(crate) text: Option<String>,
-    /// Whether the text answers the question; otherwise it says that the footage does not show it.
+    /// Whether the text answers the question. If not, it says that the footage does not show the
+    /// answer.
     pub(crate) answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     pub(crate) audit: Vec<AuditedSentence>,
@@ -110,7 +113,7 @@ impl Answering {
         }
     }
 
-    /// Answers a question from evidence; returns `None` if there is no evidence. If nothing answers
+    /// Answers a question from evidence. Returns `None` if there is no evidence. If nothing answers
     /// the question, the answer says so and cites the nearest moment.
     async fn answer(
         &self,
@@ -161,11 +164,11 @@ impl Answering {
         self.compose_answer(reranked, question, context, form).await.map(Some)
     }
 
-    /// Composes the answer from the supported sentences. If there are none, the nearest moment is
-    /// used. An extractive model matches only words, so it may have missed a paraphrase: if the
-    /// nearest moment is probably one and the re-ranker does not doubt it, it becomes the answer.
-    /// Otherwise the answer says that the footage does not show this, and cites the nearest moment
-    /// if it is related.
+    /// Composes the answer from the supported sentences. If there are none, the answer says that
+    /// the footage does not show this, and cites the nearest moment if it is related to the
+    /// question. An extractive model matches only words and may have missed a paraphrase. Its
+    /// nearest moment therefore becomes the answer if it probably answers the question and the
+    /// re-ranker does not doubt it.
     async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),
@@ -212,8 +215,9 @@ impl Answering {
     }
 
     /// Re-ranks the sentences that an extractive model has chosen, together with other sentences in
-    /// the evidence, the most probable first. Marks those that do not answer the question as
-    /// unsupported. Also returns whether it is doubtful that anything answers the question.
+    /// the evidence. The most probable sentence comes first. Marks sentences that do not answer the
+    /// question as unsupported. Also returns whether it is doubtful that anything answers the
+    /// question.
     async fn rerank_sentences(
         &self,
         audit: Vec<AuditedSentence>,
@@ -280,8 +284,8 @@ fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
     }
 }
 
-/// Whether the cited moments match a specific question only by chance. This is assumed if all of
-/// them are improbable, since a few common words occur everywhere.
+/// Whether the cited moments match a specific question only by chance. This is assumed if all cited
+/// moments are improbable, since a few common words occur everywhere.
 fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
     // An answer need not repeat the question's subject, but the subject of a search must occur.
     let min_probability =
@@ -290,8 +294,9 @@ fn is_chance_match(question: &str, cited: &[&Evidence]) -> bool {
     !cited.is_empty() && cited.iter().all(unlikely) && !content_words(question).is_empty()
 }
 
-/// Collects the evidence that a sentence cites, without duplicates. Ignores ids outside the
-/// context. Replaces a moment with a shorter one within it that also supports the sentence.
+/// Collects the evidence that a sentence cites, without duplicates. Ignores ids that are not in the
+/// context. Replaces a moment with a shorter one within it if the shorter one also supports the
+/// sentence.
 fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Vec<&'a Evidence> {
     let mut cited: Vec<&Evidence> = Vec::new();
     for id in ids {
@@ -337,7 +342,7 @@ fn quotes(sentence: &str, text: &str) -> bool {
     if said.is_empty() { sentence.contains(text) } else { found }
 }
 
-/// Builds the claim of a sentence, with all evidence within the moments that it cites.
+/// Builds the claim of a sentence, with all evidence within the moments that the sentence cites.
 fn claim<'a>(
     sentence: &'a str,
     cited: &[&Evidence],

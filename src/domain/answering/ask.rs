@@ -26,8 +26,8 @@ pub use super::question::{DEFAULT_LIMIT, Question};
 pub struct AskSettings {
     /// Maximum number of tokens of evidence for one answer.
     pub context_tokens: u32,
-    /// Maximum number of supporting segments for one answer, over all videos. If a question's
-    /// `limit` per video would exceed it, only the most probable videos are used.
+    /// Maximum number of supporting segments for one answer, over all videos. If the question's
+    /// `limit` per video would exceed this number, only the most probable videos are used.
     pub max_segments: usize,
 }
 
@@ -44,7 +44,7 @@ pub struct AskResponse {
     pub question: String,
     /// The answer, whose sentences cite moments; `None` if there is none.
     pub answer: Option<String>,
-    /// Whether the text answers the question; `None` if there is no answer.
+    /// Whether `answer` answers the question; `None` if there is no answer.
     pub answered: Option<bool>,
     /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,
@@ -54,7 +54,7 @@ pub struct AskResponse {
     pub sources: BTreeMap<VideoId, AnswerSources>,
     /// Supporting segments.
     pub results: Vec<SearchResult>,
-    /// Reason for the lack of evidence, if there is none; the text is part of the API contract.
+    /// Why there is no evidence; `None` if there is some. The text is part of the API contract.
     pub error: Option<String>,
 }
 
@@ -63,8 +63,8 @@ pub struct AskResponse {
 pub enum AskEvent {
     /// The supporting segments.
     Moments(Vec<SearchResult>),
-    /// Unchecked text, as the model generates it. The answer begins with the first piece; the model
-    /// may start again.
+    /// Unchecked text, as the model generates it. The first piece begins the answer. The model may
+    /// later begin the answer again.
     Piece {
         /// Text that continues the previous piece.
         text: String,
@@ -143,9 +143,9 @@ impl Answering {
         })
     }
 
-    /// Checks, before any search, whether there is anything to answer from, and returns the reason
-    /// if there is not. Returns `Invalid` for an unknown analyzer, and `Unprocessable` for a
-    /// question that is too long.
+    /// Checks, before any search, whether the question can be answered. Returns the reason if there
+    /// is nothing to answer from. Returns `Invalid` for an unknown analyzer, and `Unprocessable`
+    /// for a question that is too long.
     async fn reason_for_no_answer(
         &self,
         access: &Access,

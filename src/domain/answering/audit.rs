@@ -1,6 +1,7 @@
-//! The citation audit, which checks whether the moments that a sentence cites support it. It
-//! compares numbers, names, opposites, negation and content words and, if the words are
-//! inconclusive, the meaning. It does not depend on where sentences and segments come from.
+//! The citation audit, which checks whether a sentence is supported by the moments that it cites.
+//! It compares numbers, names, opposites, negation and content words. If the words are
+//! inconclusive, it also compares the meaning. The audit does not depend on where sentences and
+//! segments come from.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -46,33 +47,34 @@ pub(crate) struct CitedText<'a> {
 pub(crate) struct SentenceClaim<'a> {
     pub(crate) sentence: &'a str,
     pub(crate) cited: Vec<CitedText<'a>>,
-    /// Starts and ends of the cited segments, in seconds; a sentence may mention times.
+    /// Start and end times of the cited segments, in seconds, since a sentence may mention times.
     pub(crate) times: Vec<f64>,
 }
 
-/// Minimum share of a sentence's content words that must occur in its segments for words alone to
-/// support it.
+/// Minimum share of a sentence's content words that must occur in the cited segments if words alone
+/// are to support the sentence.
 const MIN_COVERAGE: f32 = 0.8;
 
-/// The same minimum share for a sentence that means the same as a sentence in a segment.
+/// Minimum share of a sentence's content words that must occur in the cited segments if the
+/// sentence means the same as a sentence in a segment.
 const MIN_COVERAGE_SAME_MEANING: f32 = 0.4;
 
 /// Minimum cosine similarity of two sentences with the same meaning. With MiniLM, paraphrases score
-/// above it, and sentences that only share a subject score below it.
+/// above this value. Sentences that only share a subject score below it.
 const SAME_MEANING: f32 = 0.72;
 
 /// Minimum cosine similarity of two sentences about the same subject.
 const RELATED_MEANING: f32 = 0.5;
 
-/// Maximum number of segment sentences that are compared by meaning; those with the most words in
-/// common come first.
+/// Maximum number of segment sentences that are compared by meaning. The sentences with the most
+/// words in common are chosen.
 const MAX_COMPARED: usize = 4;
 
 /// The verdict based on words alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum WordVerdict {
     Decided(Verdict),
-    /// Nothing contradicts the sentence; the value is the share of its content words that occur in
+    /// Nothing contradicts the sentence. The value is the share of its content words that occur in
     /// the segments.
     Open(f32),
 }
@@ -115,8 +117,8 @@ impl Answering {
 
 impl<'a> SentenceClaim<'a> {
     /// Returns the texts that can support the sentence. If the sentence names speakers, these are
-    /// only the texts that those speakers say or that name them; if any named speaker has no such
-    /// text, the result is empty.
+    /// the texts that those speakers say or that name them. If any named speaker has no such text,
+    /// the result is empty.
     fn evidence(&self) -> Vec<&'a str> {
         let own = tokens(self.sentence);
         let named: Vec<&Token<'_>> = own.iter().filter(|t| is_speaker(t)).collect();
@@ -194,8 +196,8 @@ fn verdict_by_words(claim: &SentenceClaim<'_>) -> WordVerdict {
     }
 }
 
-/// Whether the sentence `own` occurs word for word in the sentence `said`, which does not negate
-/// it.
+/// Whether the words of the sentence `own` occur verbatim in the sentence `said`, which must not
+/// negate them.
 fn is_quoted(own: &[Token<'_>], said: &[Token<'_>]) -> bool {
     // A quotation may begin with the name of its speaker or source.
     let is_content = |t: &Token<'_>| !is_framing(&t.lower) && !is_speaker(t);
@@ -236,9 +238,9 @@ fn is_speaker(token: &Token<'_>) -> bool {
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether every number in the sentence occurs in the segments for the same thing. If the segments
-/// give a number for the counted thing, it must be equal; otherwise a segment sentence must contain
-/// both the number and one of the sentence's content words.
+/// Whether the segments support every number in the sentence. If the segments give a number for the
+/// counted thing, it must be equal. Otherwise, a segment sentence must contain both the number and
+/// one of the sentence's content words.
 fn numbers_supported(
     own: &[Token<'_>],
     words: &[&str],
@@ -273,7 +275,7 @@ fn numbers_supported(
     numbers(own).iter().all(holds) && clocks.all(clock_holds)
 }
 
-/// Returns the numbers shortly before a thing, such as `4` in `4 red cars`.
+/// Returns the numbers that stand shortly before a thing, such as `4` in `4 red cars`.
 fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
     let thing = stem(thing);
@@ -286,7 +288,7 @@ fn counts_of(thing: &str, there: &[Token<'_>]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns every number that the tokens may stand for: OCR confuses 0 with O and 1 with l, and
+/// Returns every number that the tokens may stand for. OCR confuses 0 with O and 1 with l, and
 /// speech recognition splits spelled-out years into two numbers.
 fn readings(there: &[Token<'_>]) -> Vec<f64> {
     let counted = numbers(there);
@@ -351,8 +353,8 @@ fn names<'a>(sentence: &'a str, own: &'a [Token<'a>]) -> impl Iterator<Item = &'
     })
 }
 
-/// Whether a name occurs in the segments. In a long name, one letter may differ because of
-/// recognition errors in speech and OCR.
+/// Whether a name occurs in the segments. In a long name, one letter may differ, since speech
+/// recognition and OCR make errors.
 fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
     const FORGIVEN: usize = 8;
     // OCR often confuses `rn` with `m`.
@@ -362,7 +364,7 @@ fn is_named(name: &Token<'_>, there: &[Token<'_>]) -> bool {
             && there.iter().any(|t| strsim::levenshtein(&read(&t.lower), &read(&name.lower)) <= 1))
 }
 
-/// Groups of mutually exclusive members; each member is a list of words with the same meaning.
+/// Groups of mutually exclusive members. Each member is a list of words with the same meaning.
 static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
     // Turquoise may also be called blue or green.
     let colours = FAMILIES.iter().filter(|family| family.name() != "turquoise");
@@ -382,8 +384,8 @@ static CONTRASTS: LazyLock<Vec<Vec<Vec<String>>>> = LazyLock::new(|| {
     groups.into_iter().map(|group| group.into_iter().map(forms).collect()).collect()
 });
 
-/// Whether the sentence contains a word that the segments lack, while they contain a word that
-/// excludes it.
+/// Whether the sentence contains a word that the segments lack, while the segments contain an
+/// opposite that the sentence lacks.
 fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     let has = |tokens: &[Token<'_>], member: &Vec<String>| {
         tokens.iter().any(|t| member.contains(&t.lower))
@@ -394,8 +396,8 @@ fn contradicts(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     })
 }
 
-/// Whether the claim and the segment sentences that share the most words with it contradict each
-/// other: one side is negated and the other is not.
+/// Whether the claim is negated and the segment sentences that share the most words with it are
+/// not, or the other way round.
 fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool {
     let common = |there: &Vec<Token<'_>>| words.iter().filter(|word| occurs(word, there)).count();
     let negative = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_negation(&t.lower));
@@ -407,8 +409,8 @@ fn is_denied(own: &[Token<'_>], words: &[&str], said: &[Vec<Token<'_>>]) -> bool
     likest.all(|there| negative(there) != negative(own))
 }
 
-/// Whether the segments are in English but the sentence is not: a sentence of some length without
-/// an English function word.
+/// Whether the segments are in English but the sentence is not. A sentence is assumed not to be in
+/// English if it has several words but no English function word.
 fn is_foreign(own: &[Token<'_>], there: &[Token<'_>]) -> bool {
     const LENGTH: usize = 5;
     let english = |tokens: &[Token<'_>]| tokens.iter().any(|t| is_function_word(&t.lower));

@@ -1,5 +1,5 @@
-//! Consults the aggregates of the videos that are most likely to answer a question: the summary,
-//! and the aggregates whose description is similar to the question.
+//! Consults the aggregates of the videos that are most likely to answer a question. These are the
+//! summary and the aggregates whose description is similar to the question.
 
 use futures::{StreamExt, TryStreamExt, stream};
 
@@ -13,8 +13,8 @@ use crate::kernel::time::Span;
 use crate::kernel::vector::dot;
 use crate::search::SearchResult;
 
-/// Minimum standard score (z-score) of an aggregate's similarity to a question for the aggregate to
-/// be consulted.
+/// Minimum standard score (z-score) of an aggregate's similarity to a question. Aggregates below
+/// this value are not consulted.
 const MIN_DEVIATIONS: f64 = 1.0;
 
 /// Maximum number of aggregates consulted per question.
@@ -23,8 +23,8 @@ const MAX_ROUTED: usize = 3;
 /// Maximum number of summary sections used as evidence.
 const MAX_SECTIONS: usize = 3;
 
-/// Tokens of evidence reserved per video. Aggregates are read only for the most probable videos, as
-/// many as fit into the token budget.
+/// Number of tokens of evidence reserved per video. Aggregates are read only for the most probable
+/// videos, as many as fit into the token budget.
 const TOKENS_PER_VIDEO: u32 = 300;
 
 impl Answering {
@@ -57,8 +57,8 @@ impl Answering {
         Ok(outliers(&scores).into_iter().map(|i| specs[i]).collect())
     }
 
-    /// Adds the routed aggregates, the summary and the summary sections with the most probable
-    /// hits. Skips unreadable aggregates.
+    /// Adds the routed aggregates, the summary, and the summary sections that contain the most
+    /// probable hits. Skips unreadable aggregates.
     async fn consult(
         &self,
         context: &mut VideoContext<'_>,
@@ -102,8 +102,8 @@ fn span_and_probability(hit: &SearchResult) -> (Span, f32) {
     (hit.span, hit.p_present)
 }
 
-/// Returns the sections that contain the most probable segments. This needs no embedding, however
-/// many sections there are.
+/// Returns the sections that contain the most probable segments. This requires no embedding, no
+/// matter how many sections there are.
 fn nearest_sections(
     mut sections: Vec<(Span, String)>,
     hits: &[(Span, f32)],

@@ -1,5 +1,5 @@
-//! The context of an answer: pieces of evidence from hits, aggregates and summary sections, and the
-//! selection of those that are worth reading and fit into the token budget.
+//! The context of an answer: pieces of evidence from hits, aggregates and summary sections. Only
+//! pieces that are worth reading and fit into the token budget are selected.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::search::{LIKELY, SearchResult};
 /// Approximate number of characters per token in English.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// Characters that a piece of evidence costs in addition to its text.
+/// Number of characters that a piece of evidence costs in addition to its text.
 const HEADING_CHARS: usize = 70;
 
 /// Maximum length of a piece of evidence, in bytes. Longer text is split so that a long chunk does
@@ -49,12 +49,12 @@ pub(crate) struct Evidence {
     pub(crate) p_present: Option<f32>,
 }
 
-/// The evidence about a moment from one source, used as a whole or not at all.
+/// The evidence about a moment from one source, which is used in full or not at all.
 pub(crate) type EvidenceGroup = Vec<Evidence>;
 
 impl Evidence {
-    /// Returns the evidence from a search hit, with the group that shares the most words with the
-    /// question first. Speech turns and other statements are grouped separately.
+    /// Returns the evidence from a search hit. The group that shares the most words with the
+    /// question comes first. Speech turns and other statements are grouped separately.
     pub(crate) fn from_hit(hit: &SearchResult, question: &str) -> Vec<EvidenceGroup> {
         let whole = hit.span;
         let (turns, others): (Vec<&Statement>, Vec<&Statement>) = hit
@@ -78,7 +78,7 @@ impl Evidence {
             speaker: statement.speaker.clone(),
             topic: None,
             text,
-            // The probability before re-ranking, since the answer is re-ranked sentence by
+            // The probability before re-ranking is used, since the answer is re-ranked sentence by
             // sentence.
             p_present: Some(hit.p_found),
         };
@@ -151,7 +151,8 @@ fn group_pieces(pieces: Vec<Evidence>) -> Vec<EvidenceGroup> {
 }
 
 /// Merges a hit's consecutive utterances by the same speaker. If the speech is short, each merged
-/// utterance gets the span of the whole chunk, extended to the ends of the chunk's utterances.
+/// utterance is given the span of the whole chunk, extended to include all of the chunk's
+/// utterances.
 fn merge_turns(said: &[&Statement], chunk: Span) -> Vec<Statement> {
     let length: usize = said.iter().map(|statement| statement.text.len()).sum();
     let short = length <= MAX_PIECE_BYTES;
@@ -202,7 +203,7 @@ fn split_text(text: &str) -> Vec<String> {
     found
 }
 
-/// The sources for an answer in one video.
+/// The sources of an answer in one video.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnswerSources {
     /// Ids of the consulted aggregators.
@@ -215,7 +216,7 @@ pub struct AnswerSources {
 pub(super) struct VideoContext<'a> {
     pub(super) record: &'a VideoRecord,
     pub(super) results: Vec<SearchResult>,
-    /// Hits of the other analyzers, such as speech if the segments are visual descriptions.
+    /// Hits from the other analyzers, such as speech if the segments are visual descriptions.
     pub(super) companion_hits: Vec<SearchResult>,
     pub(super) routed_to: Vec<String>,
     pub(super) routed: Vec<(&'static AggregatorSpec, Vec<(Span, String)>)>,
@@ -244,8 +245,8 @@ impl<'a> VideoContext<'a> {
         self.hits().map(|hit| hit.p_present).fold(0.0, f32::max)
     }
 
-    /// Interleaves all evidence: the best group from each source comes before the second best from
-    /// any source, and retrieved segments come first.
+    /// Interleaves all evidence. The best group from each source comes before the second-best group
+    /// from any source. Retrieved segments come first.
     pub(super) fn evidence(&self, question: &str) -> Vec<EvidenceGroup> {
         let from_hits = |hits: &[SearchResult]| {
             interleave(hits.iter().map(|hit| Evidence::from_hit(hit, question)).collect())
@@ -303,8 +304,8 @@ impl<'a> VideoContext<'a> {
 }
 
 impl Answering {
-    /// Selects the evidence that fits into the token budget. `evidence` has the most relevant group
-    /// first; the returned pieces are grouped by video and sorted by time.
+    /// Selects the evidence that fits into the token budget. In `evidence`, the most relevant group
+    /// comes first. The returned pieces are grouped by video and sorted by time.
     pub(crate) fn context<'a>(&self, evidence: &'a [EvidenceGroup]) -> Vec<&'a Evidence> {
         let budget = self.answer_tokens as usize * CHARACTERS_PER_TOKEN;
         let prompt_budget = self.llm.context_tokens() * CHARACTERS_PER_TOKEN;
@@ -336,8 +337,8 @@ impl Answering {
     }
 }
 
-/// Interleaves lists: takes the first element of every list, then the second of every list, and so
-/// on.
+/// Interleaves lists: takes the first element of every list, then the second element of every list,
+/// and so on.
 pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut lists: Vec<_> = lists.into_iter().map(Vec::into_iter).collect();
     let mut merged = Vec::new();
@@ -350,7 +351,7 @@ pub(super) fn interleave<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     }
 }
 
-/// Selects the evidence that is worth reading, with the best video's first. Removes contexts
+/// Selects the evidence that is worth reading, with that of the best video first. Removes contexts
 /// without any evidence.
 pub(super) fn select_evidence(
     contexts: &mut Vec<VideoContext<'_>>,
@@ -367,12 +368,12 @@ pub(super) fn select_evidence(
     for (groups, best) in per_video.iter_mut().zip(probabilities) {
         drop_improbable(groups, best, min_probability);
     }
-    // The best pieces from every video come before the second best from any.
+    // The best group from every video comes before the second-best group from any video.
     interleave(per_video)
 }
 
-/// Returns the minimum probability of evidence worth reading, given the best probability: if some
-/// evidence is likely, improbable evidence would only mislead.
+/// Returns the minimum probability of evidence that is worth reading, given the best probability.
+/// If some evidence is likely, improbable evidence would only mislead.
 pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
     /// Minimum probability of the evidence, as a share of the best probability.
     const MIN_SHARE: f32 = 0.2;
@@ -380,10 +381,10 @@ pub(super) fn min_worthwhile_probability(best: f32) -> f32 {
 }
 
 /// Drops evidence less probable than `min_probability`, except evidence that directly follows a
-/// probable moment. `best` is the probability assumed for evidence about the whole video.
+/// probable moment. `best` is the probability assumed for evidence that no search found.
 fn drop_improbable(groups: &mut Vec<EvidenceGroup>, best: f32, min_probability: f32) {
-    /// Maximum gap between a probable moment's end and evidence that directly follows it, in
-    /// seconds: a sentence may begin before its chunk.
+    /// Maximum gap between the end of a probable moment and evidence that directly follows it, in
+    /// seconds. The gap may be negative, since a sentence may begin before its chunk.
     const MAX_GAP: f64 = 10.0;
     let likely = |pieces: &EvidenceGroup| pieces[0].p_present.unwrap_or(best) >= min_probability;
     let hits = |pieces: &&EvidenceGroup| pieces[0].p_present.is_some() && likely(pieces);

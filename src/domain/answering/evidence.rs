@@ -19,7 +19,7 @@ use crate::search::{Diagnostics, SearchRequest, SearchResult};
 pub struct EvidenceQuery {
     /// The question or search text.
     pub question: String,
-    /// The videos to search; `None` for every video.
+    /// The videos to search; `None` means every video.
     pub video_ids: Option<Vec<String>>,
     /// Maximum number of moments, 1..=50.
     pub limit: u32,
@@ -38,14 +38,14 @@ pub struct EvidenceMoment {
     pub citation: String,
     /// Probability that the moment shows or contains what the question asks for, 0..1.
     pub p_present: f32,
-    /// The analyzers whose output matched, the most probable first.
+    /// The analyzers whose output matched, most probable first.
     pub found_by: Vec<String>,
 }
 
 /// The evidence for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EvidenceResult {
-    /// The moments, the most probable first.
+    /// The moments, most probable first.
     pub moments: Vec<EvidenceMoment>,
     /// Why there are no moments; `None` if there are any.
     pub diagnostics: Option<Diagnostics>,

@@ -1,4 +1,5 @@
-//! Answers with citations, both from search hits (`/query`) and to questions about videos (`/ask`).
+//! Answers with citations, written from search hits (`/query`) or for questions about videos
+//! (`/ask`).
 
 pub(crate) mod answer;
 pub mod ask;
@@ -31,7 +32,7 @@ pub struct Answering {
     embedder: Arc<dyn Embedder>,
     llm: Arc<dyn LanguageModel>,
     models: Models,
-    /// Token budget: the maximum number of tokens of evidence for an answer.
+    /// Maximum number of tokens of evidence for an answer.
     answer_tokens: u32,
     /// Maximum number of supporting segments for an answer, over all videos.
     max_segments: usize,
@@ -62,13 +63,13 @@ impl Answering {
         }
     }
 
-    /// Creates the same service with model calls that count against a budget.
+    /// Creates the same service, with its model calls counted against a budget.
     pub(crate) fn with_budget(&self, budget: &CallBudget) -> Self {
         let models = budget.models.clone();
         Self { llm: models.llm.clone(), models, ..self.clone() }
     }
 
-    /// Token budget: the maximum number of tokens of evidence for an answer.
+    /// Maximum number of tokens of evidence for an answer.
     pub(crate) fn evidence_tokens(&self) -> u32 {
         self.answer_tokens
     }

@@ -1,4 +1,4 @@
-//! Searches with an optional answer from the hits.
+//! Searches that can also return an answer written from the hits.
 
 use ports::llm::TokenSink;
 
@@ -10,14 +10,14 @@ use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::search::{PageStart, SearchPage, SearchRequest, SearchTarget};
 
-/// A page of hits, with an answer based on them.
+/// A page of hits, and an answer based on them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryResponse {
     /// The page of hits.
     pub page: SearchPage,
-    /// The answer; `None` if not requested or if nothing matched.
+    /// The answer; `None` if it was not requested or if nothing matched.
     pub answer: Option<String>,
-    /// Whether the text answers the question; `None` if there is no answer.
+    /// Whether `answer` answers the question; `None` if there is no answer.
     pub answered: Option<bool>,
     /// The citation audit of each sentence, including omitted ones.
     pub audit: Vec<AuditedSentence>,
@@ -26,9 +26,9 @@ pub struct QueryResponse {
 }
 
 impl Answering {
-    /// Searches the videos that the caller can see. With `synthesize`, also writes an answer from
-    /// the hits on the first page of a text search. Returns `Invalid` for an unknown analyzer or
-    /// filter.
+    /// Searches the videos that the caller can see. If `synthesize` is set, also writes an answer
+    /// from the hits on the first page of a text search. Returns `Invalid` for an unknown analyzer
+    /// or filter.
     pub async fn query(
         &self,
         access: &Access,

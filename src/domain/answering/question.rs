@@ -10,7 +10,7 @@ pub const DEFAULT_LIMIT: u32 = 6;
 pub struct Question {
     /// The question as asked.
     pub question: String,
-    /// The videos to search; `None` for every ingested video.
+    /// The videos to search; `None` means every ingested video.
     pub video_ids: Option<Vec<String>>,
     /// The analyzer whose chunks are retrieved as evidence; if `None`, it is chosen for each video.
     pub analyzer: Option<String>,
@@ -20,6 +20,6 @@ pub struct Question {
     pub min_p_present: Option<f32>,
     /// The filters of the request, unparsed.
     pub filters: Map<String, Value>,
-    /// The moments that the evidence is restricted to; `None` for the best moments.
+    /// The moments that the evidence is restricted to; `None` means the best moments.
     pub moment_ids: Option<Vec<String>>,
 }

@@ -1,5 +1,5 @@
-//! Scores the evidence for a question sentence by sentence, to find the sentences that answer it
-//! and the one nearest to it.
+//! Scores the evidence for a question sentence by sentence, to find the sentences that answer the
+//! question and the sentence nearest to it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,16 +13,16 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
 
-/// Maximum number of sentences, from the most probable moments, that are compared with a question
-/// that has no answer.
+/// Maximum number of sentences that are compared with a question that has no answer. The sentences
+/// come from the most probable moments.
 const MAX_COMPARED: usize = 32;
 
-/// Number of these sentences, the most probable ones, that are also compared together with the
-/// sentence that follows.
+/// Of the compared sentences, this many of the most probable ones are also compared together with
+/// the sentence that follows.
 const MAX_CONTINUED: usize = 8;
 
-/// Maximum number of sentences that the re-ranker scores for a question; the most probable ones are
-/// chosen.
+/// Maximum number of sentences that the re-ranker scores for a question. The most probable
+/// sentences are chosen.
 const MAX_SCORED: usize = 24;
 
 /// Search probability assumed for text that no search has found, such as a summary.
@@ -127,7 +127,7 @@ impl<'a> EvidenceReading<'a> {
     }
 
     /// Selects up to `limit` windows with a score of at least `min_score`, best first. Skips a
-    /// window if an earlier one already contains its first sentence.
+    /// window if an earlier window already contains its first sentence.
     pub(super) fn answers(&self, min_score: f32, limit: usize) -> Vec<&ScoredWindow<'a>> {
         let mut quoted: HashSet<&str> = HashSet::new();
         let sure = self.windows.iter().take_while(|read| read.score >= min_score);
@@ -140,13 +140,14 @@ impl<'a> EvidenceReading<'a> {
     }
 }
 
-/// Whether a piece of evidence is natural language from a chunk, not from an aggregate.
+/// Whether a piece of evidence is natural language and comes from a chunk rather than from an
+/// aggregate.
 pub(super) fn is_language(evidence: &Evidence) -> bool {
     evidence.topic.is_none() && rerank::is_language(evidence.kind)
 }
 
-/// Splits the evidence into windows, each a sentence with the one that is spoken right after it.
-/// On-screen text counts as one sentence.
+/// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
+/// it. On-screen text counts as one sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     let sentences = |&evidence: &&'a Evidence| {
         let parts = split_for_scoring(evidence.kind, &evidence.text);
@@ -166,7 +167,7 @@ fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     };
     let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
     windows.extend(others.into_iter().map(|said| vec![said]));
-    // Very short utterances are dropped if there is anything longer.
+    // Very short utterances are dropped if there are longer ones.
     let is_substantial = |said: &Window<'_>| {
         said[0].evidence.speaker.is_none() || tokens(said[0].text).len() >= MIN_WORDS
     };
@@ -187,8 +188,8 @@ fn likely(said: &Window<'_>) -> f32 {
 impl Answering {
     /// Scores how likely the windows of the evidence, and additional `texts`, are to answer a
     /// question. The score combines the re-ranker's score with the search probability. For a
-    /// question about a topic, it is the share of the topic's words that the window contains.
-    /// Returns `None` if there is no re-ranker or the question has no specific subject.
+    /// question about a topic, the score is the share of the topic's words that the window
+    /// contains. Returns `None` if there is no re-ranker or the question has no specific subject.
     pub(super) async fn score_evidence<'a>(
         &self,
         question: &str,
@@ -240,8 +241,8 @@ impl Answering {
         Ok(Some(EvidenceReading { windows: read, text_scores, is_topic: criteria.is_topic() }))
     }
 
-    /// Finds the window that is most likely to be about the question, among the most probable
-    /// moments.
+    /// Finds the window that is most likely to be about the question. Only the most probable
+    /// moments are considered.
     pub(super) async fn nearest<'a>(
         &self,
         question: &str,

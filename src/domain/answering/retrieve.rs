@@ -65,10 +65,10 @@ impl<'a> Retrieval<'a> {
         self.chosen.is_some()
     }
 
-    /// Finds the videos to search for a question: the requested videos or the videos of the
-    /// requested moments. If neither are requested, all videos are searched; if they exceed the
-    /// limit that `ask.max_segments` sets, only the most probable ones. The filters apply in every
-    /// case.
+    /// Finds the videos to search for a question: the requested videos, or the videos of the
+    /// requested moments. If the question names neither, all videos are searched. If their number
+    /// exceeds the limit set by `ask.max_segments`, only the most probable videos are searched. The
+    /// filters apply in every case.
     pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
         let (service, question) = (self.service, self.question);
         let matching = service.search.matching_videos(access, &question.filters).await?;
@@ -156,8 +156,8 @@ impl<'a> Retrieval<'a> {
         Ok(contexts)
     }
 
-    /// Returns the analyzer whose chunks are the segments: the requested one, or else the one that
-    /// is the best evidence.
+    /// Returns the analyzer whose chunks are the segments: the requested one or, by default, the
+    /// one that provides the best evidence.
     fn main_analyzer<'s>(&'s self, present: &'s [String]) -> Option<&'s str> {
         match &self.question.analyzer {
             Some(id) => Some(id.as_str()),
@@ -196,7 +196,7 @@ impl<'a> Retrieval<'a> {
         Ok(by_video(hits))
     }
 
-    /// Adds the speech chunks that follow the hits: in a conversation, a reply follows the question
+    /// Adds the speech chunks that follow the hits. In a conversation, a reply follows the question
     /// and uses other words.
     async fn add_replies(
         &self,
