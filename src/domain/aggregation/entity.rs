@@ -14,13 +14,13 @@ pub struct Entity {
     /// The person's name, if a correction gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Number of chunks that the person is seen in.
+    /// Number of chunks in which the person is seen.
     pub appearances: u32,
-    /// Ids of the chunks that the person is seen in.
+    /// Ids of the chunks in which the person is seen.
     pub chunk_ids: Vec<ChunkId>,
-    /// Time when the person is first seen, in seconds from the start of the video.
+    /// Time at which the person is first seen, in seconds from the start of the video.
     pub first_seen: f64,
-    /// Time when the person is last seen, in seconds from the start of the video.
+    /// Time at which the person is last seen, in seconds from the start of the video.
     pub last_seen: f64,
     /// The person's appearance, as described by the people analyzer.
     pub description: String,
@@ -37,6 +37,6 @@ pub struct Entity {
 pub struct EntityTimeline {
     /// Total time for which the person is seen, in seconds.
     pub observed_seconds: f64,
-    /// Times when the person is seen, as `[start, end]` in seconds.
+    /// The spans in which the person is seen, as `[start, end]` with times in seconds.
     pub spans: Vec<[f64; 2]>,
 }

@@ -1,7 +1,7 @@
 //! The [`Aggregator`] trait and the list of aggregators, in order of dependency.
 //!
-//! To add one, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`, request
-//! validation and the order of execution all follow from the list.
+//! To add an aggregator, write its file in `aggregators` and add it to [`AGGREGATORS`]. `/schema`,
+//! request validation and the order of execution all follow from that list.
 
 pub(crate) mod aggregators;
 pub mod entity;
@@ -44,19 +44,19 @@ use result::{Aggregate, Results, UnknownAggregate, result_of};
 pub struct AggregatorSpec {
     /// The id in requests and stored records.
     pub id: &'static str,
-    /// The analyzers and earlier aggregators that this aggregator requires; it is skipped if any is
-    /// missing.
+    /// The analyzers and earlier aggregators that this aggregator requires. The aggregator is
+    /// skipped if any of them is missing.
     pub depends_on: &'static [&'static str],
     /// Whether this aggregator may make billed calls to the language model.
     pub uses_llm: bool,
-    /// The kinds of question that the result answers; questions are routed by similarity to this
-    /// text.
+    /// The kinds of question that the result answers. Questions are routed by their similarity to
+    /// this text.
     pub answers: &'static str,
 }
 
 /// The input of an aggregator.
 pub struct AggregatorInput<'a> {
-    /// The language model, with the answers memoized for this run.
+    /// The language model. Its answers are memoized for the duration of the run.
     pub(crate) model: &'a MemoisedModel<'a>,
     /// The sentiment classifier, if configured.
     pub sentiment: Option<&'a dyn SentimentClassifier>,
@@ -68,27 +68,28 @@ pub struct AggregatorInput<'a> {
     pub based_on: &'a [String],
     /// The merged statements of each chunk.
     pub texts: &'a [ChunkText],
-    /// The `combined` vectors of the chunks, from the analyzer with the best evidence rank.
+    /// The `combined` vectors of the chunks. They come from the analyzer with the best evidence
+    /// rank.
     pub vectors: &'a ChunkVectors,
     /// The results of earlier aggregators, by id.
     pub results: &'a Results,
 }
 
 impl AggregatorInput<'_> {
-    /// Returns the result of an aggregator that this one depends on, or `Corrupt` if it is missing.
+    /// Returns the result of an aggregator that this aggregator depends on, or `Corrupt` if it is
+    /// missing.
     pub fn result<T: 'static>(&self, id: &str) -> Result<&T> {
         let result = self.results.get(id).and_then(|result| result_of(result.as_ref()));
         result.ok_or_else(|| Error::corrupt(format!("the aggregate {id} to build on is missing")))
     }
 
     /// Calls the language model. Only aggregators with `uses_llm` may do so. Answers are memoized,
-    /// so that a repeated prompt costs nothing.
+    /// so that repeating a prompt costs nothing.
     pub async fn ask<T: TaskAnswer>(&self, prompt: Prompt) -> Result<T> {
         self.model.complete_as(prompt).await
     }
 
-    /// Returns the approximate number of tokens of passages that fit into one call of
-    /// [`Self::ask`].
+    /// Returns approximately how many tokens of passages fit into one call of [`Self::ask`].
     pub fn context_tokens(&self) -> usize {
         self.model.context_tokens()
     }
@@ -197,7 +198,7 @@ impl Aggregators {
         stored
     }
 
-    /// Deserializes a stored result; the result of an unknown aggregator becomes
+    /// Deserializes a stored result. The result of an unknown aggregator becomes
     /// [`UnknownAggregate`].
     pub fn read(&self, id: &str, stored: Value) -> Result<Aggregate> {
         match self.find(id) {
@@ -219,8 +220,8 @@ async fn try_each<T>(
     results.into_iter().collect()
 }
 
-/// Turns the statements of chunks into passages, one per run of statements with the same analyzer,
-/// kind and speaker. [`chunk_of`] parses the ids of these passages.
+/// Turns the statements of chunks into passages. Consecutive statements with the same analyzer,
+/// kind and speaker form one passage. [`chunk_of`] parses the ids of these passages.
 fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     let mut passages = Vec::new();
     for chunk in texts {
@@ -251,8 +252,8 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
     passages
 }
 
-/// Returns the id of a passage: the chunk id, followed by a dot and a number for all but the first
-/// passage of the chunk.
+/// Returns the id of a passage, which is the chunk id. For all but the first passage of the chunk,
+/// a dot and a number follow.
 fn passage_id(chunk: ChunkId, number: usize) -> String {
     match number {
         0 => chunk.to_string(),
@@ -271,8 +272,8 @@ fn moment(span: Span) -> Option<VideoSpan> {
     Some(VideoSpan { video_id: None, start: span.start, end: span.end })
 }
 
-/// Returns the kind of a summary of passages: `Scene` if all of them are measurements, otherwise
-/// `Prose`.
+/// Returns the kind of a summary of passages: `Scene` if all passages are measurements, and `Prose`
+/// otherwise.
 fn kind_of(passages: &[Passage]) -> PassageKind {
     let measured = passages.iter().all(|passage| passage.kind == PassageKind::Scene);
     if measured { PassageKind::Scene } else { PassageKind::Prose }

@@ -1,4 +1,4 @@
-//! The most frequent objects in a range of chunks, as a passage for summaries.
+//! Lists the most frequent objects in a range of chunks in a passage, for summaries.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,10 +15,10 @@ use crate::kernel::time::Span;
 /// Maximum number of labels in the passage.
 const MAX_LABELS: usize = 5;
 
-/// Lists the most frequent objects in a range of chunks as a passage, such as `people, cars, a
-/// bird`.
+/// Returns a passage that lists the most frequent objects in a range of chunks, such as `people,
+/// cars, a bird`.
 pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Passage> {
-    // For each label, the number of chunks and the maximum count in one chunk.
+    // For each label, the number of chunks with the label and the maximum count in one chunk.
     let mut by_label: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let described = video.typed_outputs::<ChunkDescription>(default_video::ID);
     for (_, _, description) in described.filter(|(chunk, ..)| chunks.contains(&chunk.index())) {

@@ -15,17 +15,17 @@ use crate::kernel::time::Span;
 
 /// The result of an aggregator for one video.
 pub trait AggregatorOutput: Debug + Send + Sync {
-    /// Returns the result as sentences with their spans, for questions that are routed to this
-    /// result. `whole` is the span of the video.
+    /// Returns the result as sentences with their spans, as evidence for questions that are routed
+    /// to this result. `whole` is the span of the video.
     fn evidence(&self, whole: Span) -> Vec<(Span, String)>;
 
-    /// Returns one sentence on what the video is about, if the result has one.
+    /// Returns one sentence about what the video is about, if the result has one.
     fn synopsis(&self) -> Option<String> {
         None
     }
 }
 
-/// Usage of the language model for one result.
+/// The usage of the language model for one result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelUsage {
@@ -129,7 +129,7 @@ where
     Ok(Arc::new(stored))
 }
 
-/// The result of an unknown aggregator. It is served as stored, and gives no evidence.
+/// The result of an unknown aggregator. It is served as it was stored and yields no evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct UnknownAggregate(pub Map<String, Value>);

@@ -27,7 +27,7 @@ pub struct AggregatesResult {
     pub ran: Vec<String>,
     /// Aggregators whose stored result was reused.
     pub reused: Vec<String>,
-    /// Aggregators whose dependencies are missing.
+    /// Aggregators that were skipped because their dependencies are missing.
     pub skipped: Vec<String>,
     /// The errors, as `TypeName: message`, by aggregator id.
     pub failed: BTreeMap<String, String>,
@@ -86,13 +86,13 @@ pub(crate) struct AggregationOutcome {
     pub(crate) saved_answers: SavedAnswers,
 }
 
-/// Computes the selected aggregators. Also computes missing dependencies first, and recomputes
-/// stored results that depend on changed ones, so that no result outlives a change to its inputs.
+/// Computes the selected aggregators. Computes missing dependencies first. Also recomputes stored
+/// results that depend on changed ones, so that no result outlives a change to its inputs.
 pub(crate) async fn run(
     run: AggregationRun<'_>,
     progress: &Progress,
 ) -> Result<AggregationOutcome> {
-    // After a change of analyzers, all stored results are out of date.
+    // If the analyzers have changed, all stored results are out of date.
     let changed_input = run.analyzers_changed && !run.stored.is_empty();
     let selected = if changed_input { run.aggregators.all() } else { &run.selected };
     let results = if changed_input { Results::new() } else { run.stored };
@@ -153,16 +153,18 @@ struct RunState<'a> {
     report: AggregatesResult,
     results: Results,
     saved_answers: SavedAnswers,
-    /// Billed answers from this run, saved if the run ends before its results are published.
+    /// Billed answers from this run. They are saved if the run ends before its results are
+    /// published.
     paid: SavedAnswers,
     /// The aggregators whose results have changed in this run.
     changed: BTreeSet<&'static str>,
-    /// Why the run has stopped early, if it has.
+    /// Why the run has stopped early, if it has stopped.
     ended: Option<String>,
 }
 
 impl RunState<'_> {
-    /// Whether to compute an aggregator. If it is due but not computed, the report states why.
+    /// Whether to compute an aggregator. If the aggregator is due but cannot be computed or need
+    /// not be, the report states why.
     fn should_compute(&mut self, spec: &'static AggregatorSpec, is_due: bool) -> bool {
         let stored = self.results.contains_key(spec.id);
         let is_outdated = spec.depends_on.iter().any(|id| self.changed.contains(id))
@@ -219,8 +221,8 @@ impl RunState<'_> {
         self.report.ran.push(spec.id.into());
     }
 
-    /// Saves the billed answers that a failed aggregator received and, if the run is over, those
-    /// that all other aggregators received in this run.
+    /// Saves the billed answers that a failed aggregator received. If the run is over, also saves
+    /// those that all other aggregators received in this run.
     fn record_failure(
         &mut self,
         spec: &'static AggregatorSpec,
@@ -253,7 +255,8 @@ fn has_stored_dependents(id: &str, aggregators: &Aggregators, results: &Results)
     })
 }
 
-/// Finds the selected aggregators, and those of their missing dependencies that can be computed.
+/// Finds the selected aggregators. Adds their missing dependencies, except those that cannot be
+/// computed.
 fn due(
     selected: &[&'static dyn Aggregator],
     aggregators: &Aggregators,

@@ -1,4 +1,4 @@
-//! Summarizes any number of passages; shared by chapters and summary.
+//! Summarizes any number of passages, for chapters and the summary.
 
 use ports::llm::{Passage, Summary, VideoSpan};
 
@@ -41,7 +41,7 @@ pub(crate) async fn summarize(
     }
 }
 
-/// Builds the passage for the summary of a batch, still without text.
+/// Builds the passage for the summary of a batch. Its text is still empty.
 fn part(number: u32, batch: &[Passage]) -> Passage {
     let mut moments = batch.iter().filter_map(|passage| passage.moment.clone());
     let first = moments.next();

@@ -58,7 +58,7 @@ pub(crate) async fn aggregate(aggregator: &dyn Aggregator, video: &AnalyzedVideo
     aggregate_with_vectors(aggregator, video, &ChunkVectors::default()).await
 }
 
-/// Does the same as [`aggregate`], but with `vectors` for the chunks.
+/// Computes an aggregator's stored result like [`aggregate`], but with `vectors` for the chunks.
 pub(crate) async fn aggregate_with_vectors(
     aggregator: &dyn Aggregator,
     video: &AnalyzedVideo,
@@ -79,8 +79,8 @@ pub(crate) async fn aggregate_with_vectors(
     aggregator.aggregate(&input).await.expect("a result").to_json()
 }
 
-/// A language model that answers narrative requests with `narrated`, and summary and title requests
-/// with the beginning of the first passage.
+/// A language model that answers narrative requests with `narrated`. It answers summary and title
+/// requests with the beginning of the first passage.
 pub(crate) struct StubModel;
 
 #[async_trait]

@@ -1,8 +1,8 @@
 //! Topic segmentation: groups consecutive chunks by topic, for the chapters and the summary.
 //!
-//! Applies TextTiling (Hearst) to embeddings: at each gap between chunks, it compares the mean
-//! vectors of the chunks on both sides; a gap whose difference stands out from the others is a
-//! change of topic.
+//! Applies TextTiling (Hearst) to embeddings. At each gap between chunks, the mean vectors of the
+//! chunks on both sides are compared. A gap whose difference stands out from the differences at
+//! other gaps is a change of topic.
 
 use std::ops::Range;
 
@@ -12,12 +12,13 @@ use crate::kernel::time::Span;
 /// Number of chunks compared on each side of a gap.
 const WINDOW: usize = 2;
 
-/// Minimum cosine distance for a change of topic; the distance must also stand out from those at
-/// the other gaps.
+/// Minimum cosine distance for a change of topic. The distance must also stand out from the
+/// distances at the other gaps.
 const MIN_DIFFERENCE: f64 = 0.12;
 
-/// Minimum length of a group, in seconds and as a share of the video; the longer one applies.
+/// Minimum length of a group, in seconds.
 const MIN_SECONDS: f64 = 8.0;
+/// Minimum length of a group, as a share of the video. The larger of the two minimums applies.
 const MIN_SHARE: f64 = 0.02;
 
 /// Groups consecutive chunks by topic. Every chunk is in exactly one group.
@@ -27,7 +28,7 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     }
     let end = spans[spans.len() - 1].end;
     let min_length = MIN_SECONDS.max(MIN_SHARE * end);
-    // Gaps too close to either end cannot be boundaries and do not count towards the mean.
+    // Gaps that are too close to either end cannot be boundaries and do not count towards the mean.
     let differences: Vec<(usize, f64)> = (1..spans.len())
         .filter(|&gap| {
             spans[gap].start - spans[0].start >= min_length && end - spans[gap].start >= min_length
@@ -55,8 +56,8 @@ pub(crate) fn segment(spans: &[Span], vectors: &ChunkVectors) -> Vec<Range<usize
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// Returns the cosine distance between the mean vectors of the chunks before and after a gap, or
-/// `None` if either side has no vectors. It is computed in `f64`, unlike
+/// Returns the cosine distance between the mean vectors of the chunks before and after a gap.
+/// Returns `None` if there are no vectors on one side. The distance is computed in `f64`, unlike
 /// [`crate::kernel::vector::cosine`], because rounding would move the boundaries of stored
 /// chapters.
 fn difference(vectors: &[Option<Vec<f32>>], gap: usize) -> Option<f64> {

@@ -1,5 +1,5 @@
-//! The speaker turns in a video, rejoined at chunk boundaries. Shared by `speaker_stats` and
-//! `sentiment`.
+//! The speaker turns in a video. Turns that were split at chunk boundaries are joined again. Shared
+//! by `speaker_stats` and `sentiment`.
 
 use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::analysis::video::AnalyzedVideo;
@@ -13,8 +13,8 @@ impl SpeakerTurn {
         self.end - self.start
     }
 
-    /// Returns the turn's weight in a mean over turns: its number of words or, if there is no text,
-    /// an estimate from its length.
+    /// Returns the turn's weight in a mean over turns. The weight is the number of words or, if
+    /// there is no text, an estimate from the turn's length.
     pub(crate) fn weight(&self) -> f64 {
         const WORDS_PER_SECOND: f64 = 2.5;
         match self.text.split_whitespace().count() {

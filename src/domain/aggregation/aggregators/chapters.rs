@@ -32,7 +32,7 @@ pub(crate) struct ChaptersAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Outline {
-    /// The chapters in chronological order; every chunk belongs to exactly one.
+    /// The chapters in chronological order. Every chunk belongs to exactly one chapter.
     pub(crate) chapters: Vec<Chapter>,
     /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
@@ -130,7 +130,7 @@ async fn title_and_summary(
         return Ok((fallback(), String::new()));
     }
     let summary = summarize(input, passages.clone()).await?.summary;
-    // A chapter that exceeds the model's context gets its title from its summary.
+    // A chapter that exceeds the model's context is given a title based on its summary.
     let passages = match &batches(input, passages)[..] {
         [one] => one.clone(),
         batches => {

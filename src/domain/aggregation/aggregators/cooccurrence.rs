@@ -53,7 +53,7 @@ pub(crate) struct PersonPair {
 #[serde(default)]
 pub(crate) struct PersonObjects {
     pub(crate) entity_id: String,
-    /// Each object with the number of the person's chunks that contain it, in descending order.
+    /// Each object with the number of this person's chunks that contain it, in descending order.
     pub(crate) objects: Vec<(String, u32)>,
 }
 
@@ -167,7 +167,7 @@ fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrence
     }
 }
 
-/// Returns the objects in a person's chunks, each with its number of chunks.
+/// Returns the objects in a person's chunks, each with the number of these chunks that contain it.
 fn objects(video: &AnalyzedVideo, person: &EntityRecord) -> Vec<(String, u32)> {
     let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for chunk in &person.entity.chunk_ids {

@@ -34,12 +34,13 @@ const PROMPT: &str = include_str!("../prompts/narrative.md");
 /// Maximum length of one narrative, in tokens.
 const MAX_TOKENS: u32 = 300;
 
-/// Maximum number of people for whom the language model writes the narrative: those seen in several
-/// chunks, the most chunks first. All other narratives are in the people analyzer's words.
+/// Maximum number of people for whom the language model writes the narrative. They are chosen from
+/// the people seen in several chunks, the highest number of chunks first. All other narratives use
+/// the people analyzer's words.
 const MAX_NARRATED: usize = 40;
 
-/// Minimum length of an observation, in seconds. Shorter ones are extended, since an observation
-/// from a single frame has no duration.
+/// Minimum length of an observation, in seconds. Shorter observations are extended, since an
+/// observation from a single frame has no duration.
 const MIN_SECONDS: f64 = 1.0;
 
 /// The people in a video.
@@ -51,14 +52,14 @@ pub(crate) struct LinkedPeople {
     pub(crate) linked: usize,
     /// Number of people seen in one chunk.
     pub(crate) unlinked: usize,
-    /// Number of observations: one per person and chunk.
+    /// Number of observations. There is one observation per person and chunk.
     pub(crate) observations: usize,
-    /// The people in order of first appearance. Timelines are not set here; `entity_timelines`
-    /// computes them.
+    /// The people in order of first appearance. Their timelines are not set here, since
+    /// `entity_timelines` computes them.
     pub(crate) entities: Vec<EntityRecord>,
 }
 
-/// A person in one chunk, stored for the aggregators that depend on this one.
+/// A person in one chunk. Stored for the aggregators that depend on `entities`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct PersonObservation {
@@ -210,7 +211,7 @@ fn extend_to_minimum(seen: Span, chunk: Span) -> Span {
     Span { start, end: start + length }
 }
 
-/// Selects the people whose narrative the model writes, by index.
+/// Returns the indexes of the people whose narrative the model writes.
 fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
     let mut linked: Vec<usize> = (0..persons.len()).filter(|n| persons[*n].len() > 1).collect();
     linked.sort_by_key(|n| std::cmp::Reverse(persons[*n].len()));
@@ -219,7 +220,7 @@ fn select_narrated(persons: &[Vec<&ChunkPerson>]) -> Vec<usize> {
 }
 
 fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRecord {
-    // Uses the description with the most identifying clothing, or the first of several equal ones.
+    // Use the description with the most identifying clothing, or the first such description.
     let best =
         person.iter().rev().max_by(|a, b| a.signature.weight().total_cmp(&b.signature.weight()));
     let observations: Vec<PersonObservation> =
@@ -243,7 +244,7 @@ fn record(video_id: VideoId, number: usize, person: &[&ChunkPerson]) -> EntityRe
     }
 }
 
-/// Composes a narrative of the person's actions in the people analyzer's words.
+/// Composes a narrative of the person's actions, using the people analyzer's words.
 fn composed_narrative(person: &[&ChunkPerson]) -> String {
     let mut sentences: Vec<String> = Vec::new();
     for seen in person {
@@ -266,7 +267,7 @@ fn sentence(seen: &ChunkPerson) -> String {
     }
 }
 
-/// Builds the record of a linked person. The narrative is written by the model or composed of the
+/// Builds the record of a linked person. The narrative is written by the model or composed from the
 /// people analyzer's words.
 async fn build_record(
     input: &AggregatorInput<'_>,

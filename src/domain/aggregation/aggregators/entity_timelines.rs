@@ -88,7 +88,7 @@ impl AggregatorOutput for Timelines {
     }
 }
 
-/// Merges observations of a person in the same or in consecutive chunks into spans.
+/// Merges a person's observations in the same chunk or in consecutive chunks into spans.
 fn spans(observations: &[PersonObservation]) -> Vec<[f64; 2]> {
     let mut spans: Vec<[f64; 2]> = Vec::new();
     let mut last_chunk: Option<ChunkId> = None;

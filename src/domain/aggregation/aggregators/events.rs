@@ -47,7 +47,7 @@ pub(crate) struct EventRecord {
     pub(crate) chunk_id: ChunkId,
     /// Who or what causes the event; empty if unknown.
     pub(crate) actor: String,
-    /// The category, in one lower-case word.
+    /// The category: one lower-case word.
     pub(crate) category: String,
     /// Start, in seconds from the start of the video.
     pub(crate) start: f64,
@@ -133,11 +133,11 @@ fn category(answer: &str) -> String {
     word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
 }
 
-/// Drops events that repeat one in the same or the previous chunk, so that an event repeated over a
-/// series of chunks is kept only once.
+/// Drops events that repeat one in the same or the previous chunk. An event that is repeated over a
+/// series of chunks is thus kept only once.
 fn deduplicate(events: Vec<(ChunkId, Event)>) -> Vec<(ChunkId, Event)> {
     let mut kept: Vec<(ChunkId, Event)> = Vec::new();
-    // For each kept event, the last chunk that repeats it, and its words.
+    // For each kept event, its words and the last chunk that repeats it.
     let mut seen: Vec<(ChunkId, BTreeSet<String>)> = Vec::new();
     for (chunk, event) in events {
         let words = words(&event.event);
@@ -167,7 +167,7 @@ fn words(event: &str) -> BTreeSet<String> {
     content.map(|token| token.stem().to_owned()).collect()
 }
 
-/// Whether two events are the same, that is, have similar words and equal numbers.
+/// Whether two events are the same: they have similar words and equal numbers.
 fn is_same(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
     /// Minimum Jaccard similarity of the two sets of words.
     const MIN_SIMILARITY: f64 = 0.6;

@@ -28,7 +28,7 @@ pub(crate) struct NerAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NamedEntities {
-    /// The entities, in descending order of mentions.
+    /// The entities, sorted by number of mentions in descending order.
     pub(crate) entities: Vec<NamedEntity>,
     /// Number of mentions by label.
     pub(crate) by_label: BTreeMap<String, u32>,
@@ -112,9 +112,9 @@ struct TextSource {
     text: String,
 }
 
-/// Returns the prose, speech and screen text for each chunk and analyzer; lists of objects and
-/// appearances contain no names. A description is kept whole, because its other words show whether
-/// capitals in quoted screen text mark a name or just upper-case text.
+/// Returns the prose, speech and screen text for each chunk and analyzer. Lists of objects and
+/// appearances are left out because they contain no names. A description is kept whole, because its
+/// other words show whether capitals in quoted screen text mark a name or just upper-case text.
 fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
     let mut texts = Vec::new();
     for analyzer in video.outputs.keys() {
@@ -183,9 +183,9 @@ impl Mentions {
 }
 
 impl MentionCounts {
-    /// Counts the mentions. The outputs of several analyzers can contain the same words (a composed
-    /// description quotes screen text), so the count for a chunk is the maximum over its analyzers,
-    /// not the sum.
+    /// Counts the mentions. The outputs of several analyzers can contain the same words. For
+    /// example, a composed description quotes screen text. The count for a chunk is therefore the
+    /// maximum over its analyzers, not the sum.
     fn count(&self) -> u32 {
         let mut by_chunk: BTreeMap<ChunkId, u32> = BTreeMap::new();
         for ((chunk, _), count) in &self.counts {
@@ -195,8 +195,8 @@ impl MentionCounts {
         by_chunk.values().sum()
     }
 
-    /// Returns the most frequent spelling. If several are equally frequent, returns the first in
-    /// ASCII order, which prefers capitals.
+    /// Returns the most frequent spelling. If several spellings are equally frequent, returns the
+    /// first of them in ASCII order, which prefers capitals.
     fn spelling(&self) -> Option<String> {
         let max = self.spellings.values().max()?;
         self.spellings.iter().find(|(_, count)| *count == max).map(|(text, _)| text.clone())

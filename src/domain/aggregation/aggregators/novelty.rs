@@ -24,10 +24,10 @@ pub(crate) struct NoveltyAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct NoveltyRanking {
-    /// Description of what is compared.
+    /// A description of what is compared.
     pub(crate) basis: String,
     pub(crate) mean_distance: f64,
-    /// All chunks with a vector, the most novel first.
+    /// All chunks with a vector, most novel first.
     pub(crate) ranked: Vec<ChunkNovelty>,
     /// The chunks whose novelty is more than two standard deviations from the mean.
     pub(crate) outliers: Vec<ChunkNovelty>,
@@ -43,7 +43,7 @@ pub(crate) struct ChunkNovelty {
     pub(crate) start: f64,
     /// End, in seconds from the start of the video.
     pub(crate) end: f64,
-    /// Cosine distance from the mean of the other chunks.
+    /// Cosine distance from the mean vector of the other chunks.
     pub(crate) novelty: f64,
 }
 
@@ -121,7 +121,8 @@ impl AggregatorOutput for NoveltyRanking {
     }
 }
 
-/// Returns the cosine distance of each chunk with a vector from the mean of the other chunks.
+/// Returns the cosine distance from the mean vector of the other chunks, for each chunk with a
+/// vector.
 fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(ChunkId, f64)> {
     let by_chunk = (0..).map(ChunkId).zip(vectors);
     let present: Vec<(ChunkId, &Vec<f32>)> =

@@ -1,4 +1,5 @@
-//! `object_entities`: objects tracked across chunks, separated from fixtures, which never move.
+//! `object_entities`: objects tracked across chunks. Fixtures, which never move, are listed
+//! separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,7 +40,8 @@ pub(crate) struct ObjectEntityList {
     pub(crate) linked: usize,
     /// Number of objects seen in one chunk.
     pub(crate) unlinked: usize,
-    /// Number of observations, one per object and chunk, including fixtures.
+    /// Number of observations, including those of fixtures. There is one observation per object and
+    /// chunk.
     pub(crate) observations: usize,
     /// Number of objects with a narrative from the model.
     pub(crate) narrated: usize,
@@ -50,7 +52,7 @@ pub(crate) struct ObjectEntityList {
     pub(crate) fixtures: Vec<(String, usize)>,
 }
 
-/// An object, across all chunks in which it is seen.
+/// An object across all the chunks in which it is seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ObjectEntity {
@@ -61,9 +63,9 @@ pub(crate) struct ObjectEntity {
     pub(crate) appearances: usize,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
-    /// Time when the object is first seen, in seconds from the start of the video.
+    /// Time at which the object is first seen, in seconds from the start of the video.
     pub(crate) first_seen: f64,
-    /// Time when the object is last seen, in seconds from the start of the video.
+    /// Time at which the object is last seen, in seconds from the start of the video.
     pub(crate) last_seen: f64,
     pub(crate) description: String,
     /// What happens to the object.
@@ -75,8 +77,8 @@ const PROMPT: &str = include_str!("../prompts/narrative.md");
 /// Maximum length of one narrative, in tokens.
 const MAX_TOKENS: u32 = 200;
 
-/// Maximum number of objects for which the language model writes the narrative: those seen in
-/// several chunks, the most chunks first.
+/// Maximum number of objects for which the language model writes the narrative. They are chosen
+/// from the objects seen in several chunks, the highest number of chunks first.
 const MAX_NARRATED: usize = 20;
 
 #[async_trait]
@@ -152,7 +154,7 @@ impl AggregatorOutput for ObjectEntityList {
     }
 }
 
-/// Selects the objects whose narrative the model writes, by index.
+/// Returns the indexes of the objects whose narrative the model writes.
 fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     let mut linked: Vec<usize> =
         (0..objects.len()).filter(|n| objects[*n].observations.len() > 1).collect();
@@ -161,7 +163,7 @@ fn select_narrated(objects: &[TrackedObject]) -> Vec<usize> {
     linked
 }
 
-/// Builds an object's entity. The narrative is written by the model or composed from the
+/// Builds the entity for an object. The narrative is written by the model or composed from the
 /// observations.
 async fn build_entity(
     input: &AggregatorInput<'_>,
@@ -185,8 +187,8 @@ async fn build_entity(
     })
 }
 
-/// Has the model write the narrative of an object from its observations and from the statements
-/// that mention it.
+/// Asks the model to write the narrative of an object, based on its observations and on the
+/// statements that mention it.
 async fn narrate(input: &AggregatorInput<'_>, object: &TrackedObject) -> Result<String> {
     let mut passages: Vec<Passage> = Vec::new();
     for observation in &object.observations {

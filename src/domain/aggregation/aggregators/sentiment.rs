@@ -1,4 +1,4 @@
-//! `sentiment`: the sentiment of what speakers say, per speaker and over time.
+//! `sentiment`: the sentiment of what is said, by speaker and over time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(crate) struct SentimentAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct SentimentSummary {
-    /// The name of the classifier's model.
+    /// The name of the classification model.
     pub(crate) model: String,
     pub(crate) overall: SentimentShares,
     pub(crate) dominant: SentimentLabel,
@@ -165,7 +165,7 @@ impl SentimentShares {
 }
 
 impl SentimentLabel {
-    /// Returns the label with the highest score, or neutral on a tie.
+    /// Returns the label with the highest score, or neutral if there is a tie.
     fn dominant(scores: &Sentiment) -> Self {
         if scores.positive > scores.neutral && scores.positive > scores.negative {
             Self::Positive

@@ -24,7 +24,7 @@ pub(crate) const ID: &str = "speaker_stats";
 /// The `speaker_stats` aggregator.
 pub(crate) struct SpeakerStatsAggregator;
 
-/// How the conversation is shared among the speakers.
+/// How the conversation is divided among the speakers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Conversation {

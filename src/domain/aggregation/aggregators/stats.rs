@@ -82,7 +82,7 @@ pub(crate) struct CountMoment {
 #[serde(default)]
 pub(crate) struct ObjectKinds {
     pub(crate) distinct: usize,
-    /// Each label with its number of chunks, in descending order.
+    /// Each label with the number of chunks that contain it, in descending order.
     pub(crate) most_common: Vec<(String, u32)>,
 }
 
@@ -148,7 +148,7 @@ impl AggregatorOutput for Counts {
             ));
         }
         let mut evidence = vec![(whole, text)];
-        // Without a people count, the number of people is unknown.
+        // The number of people is unknown if no analyzer counted them.
         let counted = !self.people.series.is_empty();
         let people = |count: u64| with_count("person", count);
         let statement = |moment: &CountMoment, bound: &str, when: &str| {
@@ -170,8 +170,9 @@ impl AggregatorOutput for Counts {
     }
 }
 
-/// Returns the number of people in each chunk, as counted by the people analyzer. Without that
-/// analyzer, counts the people listed in the descriptions and omits chunks without a description.
+/// Returns the number of people in each chunk, as counted by the people analyzer. If that analyzer
+/// has not run, counts the people listed in the descriptions and omits chunks without a
+/// description.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
         let counted: BTreeMap<ChunkId, u64> = video
@@ -188,7 +189,7 @@ fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
 fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
-    // Of several equal counts, the first one.
+    // If several counts are equal, the first one is chosen.
     let busiest = counts.iter().rev().max_by_key(|(_, count)| *count);
     let quietest = counts.iter().min_by_key(|(_, count)| *count);
     let uncounted = (video.spans.first().copied().unwrap_or(Span { start: 0.0, end: 0.0 }), 0);
@@ -234,14 +235,14 @@ pub(crate) fn objects_in(video: &AnalyzedVideo, chunk: ChunkId) -> BTreeSet<Stri
         .collect()
 }
 
-/// Returns the analyzers with output in any chunk.
+/// Returns the analyzers that have output for at least one chunk.
 fn with_output(video: &AnalyzedVideo) -> Vec<String> {
     let present = video.outputs.iter().filter(|(_, outputs)| outputs.iter().any(Option::is_some));
     present.map(|(id, _)| id.clone()).collect()
 }
 
-/// Counts the words and seconds of speech in the transcript or, if there is none, in the speaker
-/// turns; both contain the same words.
+/// Counts the words and seconds of speech in the transcript. If there is no transcript, counts them
+/// in the speaker turns, which contain the same words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
     let segments = video
         .typed_outputs::<ChunkTranscript>(transcript::ID)
@@ -298,7 +299,7 @@ mod tests {
         let summary = ["min", "max", "total_observations"].map(|key| people[key].as_u64());
         assert_eq!(summary, [Some(0), Some(5), Some(12)]);
         assert_eq!(people["mean"], 3.0);
-        // Of several equal counts, the first one.
+        // If several counts are equal, the first one is chosen.
         assert_eq!(people["busiest"], json!({"start": 10.0, "end": 20.0, "count": 5}));
         assert_eq!(people["quietest"], json!({"start": 20.0, "end": 30.0, "count": 0}));
         assert_eq!(people["series"].as_array().map(Vec::len), Some(4));

@@ -1,5 +1,5 @@
-//! `summary`: summaries in tiers, from short sections to the whole video, with key points and
-//! topics.
+//! `summary`: summaries in tiers, ranging from short sections to the whole video, with key points
+//! and topics.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -38,20 +38,20 @@ const MAX_SYNOPSIS_LEN: usize = 240;
 #[serde(default)]
 pub(crate) struct VideoSummary {
     pub(crate) summary: String,
-    /// The key points, the most important first.
+    /// The key points, most important first.
     pub(crate) key_points: Vec<String>,
     pub(crate) topics: Vec<String>,
     /// Number of tiers.
     pub(crate) depth: usize,
     /// The sections of the finest tier.
     pub(crate) sections: Vec<Section>,
-    /// The tiers, from the finest sections to the whole video.
+    /// The tiers, from the finest sections up to the whole video.
     pub(crate) tiers: Vec<Tier>,
     /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
 }
 
-/// The sections of one level, which together cover the whole video.
+/// The sections of one tier, which together cover the whole video.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Tier {
@@ -76,7 +76,7 @@ pub(crate) struct Section {
 /// Number of sections that are merged into one section of the next tier.
 const FAN_IN: usize = 5;
 
-/// A summary of consecutive chunks and its kind of text.
+/// A summary of consecutive chunks, and the kind of its text.
 #[derive(Debug, Clone, PartialEq)]
 struct SectionSummary {
     text: Summary,
@@ -121,7 +121,7 @@ impl Aggregator for SummaryAggregator {
             }
             match &tiers[tiers.len() - 1][..] {
                 [only] => only.text.clone(),
-                // If the model is free, the chunks themselves are summarized rather than their
+                // If model calls are free, summarize the chunks themselves rather than their
                 // summaries.
                 _ if !input.model.is_billed() && batches(input, all_passages(input)).len() == 1 => {
                     summarize(input, all_passages(input)).await?
@@ -257,7 +257,7 @@ async fn merge_sections(
 }
 
 /// Turns the summaries of sections into passages. A sentence that a summary copies verbatim from a
-/// chunk keeps the kind it has in the chunk.
+/// chunk keeps its kind.
 fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) -> Vec<Passage> {
     let known: HashMap<&str, PassageKind> = input
         .texts

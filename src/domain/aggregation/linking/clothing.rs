@@ -1,5 +1,6 @@
-//! Clothing signatures, by which people are linked. Similarity counts shared garments and colours;
-//! two signatures with the same kind of garment in different colours cannot belong to one person.
+//! Clothing signatures, which are used to link people. Similarity is based on shared garments and
+//! colours. Two signatures with the same kind of garment in different colours cannot belong to the
+//! same person.
 
 use std::collections::BTreeSet;
 
@@ -71,8 +72,8 @@ impl ClothingSignature {
         if smaller <= 0.0 {
             return 0.0;
         }
-        // One description is often shorter than the other, so the share of the shorter one that
-        // matches counts most.
+        // One description is often shorter than the other, so what counts most is the share of the
+        // shorter description that matches.
         (0.7 * shared / smaller + 0.3 * shared / larger).min(1.0)
     }
 }
@@ -82,7 +83,7 @@ fn distinct<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
     items.collect::<BTreeSet<T>>().into_iter().collect()
 }
 
-/// Returns how specific a garment is; an uncommon colour alone gives 1.
+/// Returns how specific a garment is. An uncommon colour alone yields 1.
 fn weight(garment: &Garment) -> f64 {
     // If a measured top has two colours, one of them may come from the background.
     let is_mixed = garment.kind == TOP && garment.colours.len() > 1;

@@ -13,15 +13,17 @@ use crate::kernel::video::ChunkId;
 /// Minimum clothing similarity at which two groups of observations may be one person.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// Minimum margin by which a linked person must be more similar than anyone else in the same chunk.
+/// A linked person must be more similar than anyone else in the same chunk, by at least this
+/// margin.
 const MARGIN: f64 = 0.1;
 
-/// Maximum number of signatures to compare, since the run time is cubic; the least frequent ones
-/// stay unlinked.
+/// Maximum number of signatures compared, since the run time is cubic. The least frequent
+/// signatures stay unlinked.
 const MAX_SIGNATURES: usize = 400;
 
-/// Groups observations (chunk and clothing, in chronological order) into people. Returns lists of
-/// indexes, sorted by their first index.
+/// Groups observations into people. Each observation is a chunk and clothing, and observations are
+/// in chronological order. Returns lists of indexes into `observations`, sorted by their first
+/// index.
 pub(crate) fn link(observations: &[(ChunkId, ClothingSignature)]) -> Vec<Vec<usize>> {
     let mut by_signature: BTreeMap<&ClothingSignature, Vec<usize>> = BTreeMap::new();
     let mut persons: Vec<Vec<usize>> = Vec::new();
@@ -65,8 +67,8 @@ impl Cluster<'_> {
         !self.chunks.is_disjoint(&other.chunks)
     }
 
-    /// Returns the mean similarity between two clusters, or 0 if any two of their signatures
-    /// contradict each other.
+    /// Returns the mean similarity of two clusters, or 0 if any two of their signatures contradict
+    /// each other.
     fn similarity(&self, other: &Self) -> f64 {
         let mut sum = 0.0;
         for a in &self.signatures {
@@ -104,8 +106,8 @@ fn agglomerate(mut groups: Vec<Cluster<'_>>) -> Vec<Cluster<'_>> {
     groups
 }
 
-/// Finds the most similar pair of clusters that may be one person, as a (smaller, larger) pair of
-/// indexes.
+/// Finds the most similar pair of clusters that may be one person. Returns their indexes, the
+/// smaller index first.
 fn best_pair(groups: &[Cluster<'_>], similarity: &[Vec<f64>]) -> Option<(usize, usize)> {
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for a in 0..groups.len() {

@@ -16,12 +16,12 @@ use crate::media::tracking::Location;
 const PERSON_LABELS: &[&str] =
     &["person", "people", "man", "woman", "child", "boy", "girl", "face"];
 
-/// Minimum intersection over union of two boxes for linking them across chunks, unless their
-/// centres are within [`MAX_DISTANCE`].
+/// Two boxes in consecutive chunks may show the same object if their intersection over union is at
+/// least this value. They may also do so if their centres are within [`MAX_DISTANCE`].
 const MIN_OVERLAP: f32 = 0.1;
 
-/// Maximum distance between the centres of two boxes for linking them across chunks, in box sizes,
-/// unless they overlap by [`MIN_OVERLAP`].
+/// Two boxes in consecutive chunks may show the same object if the distance of their centres is at
+/// most this many box sizes. They may also do so if they overlap by [`MIN_OVERLAP`].
 const MAX_DISTANCE: f32 = 1.5;
 
 /// Maximum factor by which an object's size may change from one chunk to the next.
@@ -62,7 +62,7 @@ impl ObjectObservation {
         self.span
     }
 
-    /// Returns a sentence on the object's position and movement within the chunk.
+    /// Returns a sentence that states the object's position and movement within the chunk.
     pub(crate) fn sentence(&self, label: &str) -> String {
         let at = timecode(self.span.start);
         let Some(first) = self.boxes.first() else {
@@ -86,12 +86,12 @@ impl TrackedObject {
         self.observations.iter().map(|o| o.chunk_id).collect()
     }
 
-    /// Returns the time when the object is first seen, in seconds from the start of the video.
+    /// Returns the time at which the object is first seen, in seconds from the start of the video.
     pub(crate) fn first_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.start).fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the time when the object is last seen, in seconds from the start of the video.
+    /// Returns the time at which the object is last seen, in seconds from the start of the video.
     pub(crate) fn last_seen(&self) -> f64 {
         self.observations.iter().map(|o| o.span.end).fold(0.0, f64::max)
     }
@@ -113,7 +113,7 @@ impl TrackedObject {
             && centres.iter().all(|centre| (centre.0 - x).hypot(centre.1 - y) <= MAX_FIXTURE_DRIFT)
     }
 
-    /// Returns a sentence with the object's label and overall movement.
+    /// Returns a sentence that states the object's label and overall movement.
     pub(crate) fn description(&self) -> String {
         let article = if self.label.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
         match Movement::from_boxes(self.boxes()) {
@@ -129,7 +129,8 @@ impl TrackedObject {
     }
 }
 
-/// Links the objects in a video, except people. Returns them in order of first appearance.
+/// Links the objects in a video, except for people. Returns the objects in order of first
+/// appearance.
 pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
     let mut objects: Vec<TrackedObject> = Vec::new();
     // The objects in the previous chunk; only those can continue.
@@ -183,8 +184,8 @@ pub(crate) fn track(video: &AnalyzedVideo) -> Vec<TrackedObject> {
 }
 
 /// Returns the distance between `observation` and `object` in the previous chunk, or `None` if they
-/// are different objects. With `alone`, they are the only ones with their label in the two chunks,
-/// so the object may have moved anywhere.
+/// cannot be the same object. If `alone` is set, no other objects in the two chunks have this
+/// label, so the object may have moved anywhere.
 fn link_distance(
     object: &TrackedObject,
     observation: &ObjectObservation,
