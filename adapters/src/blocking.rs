@@ -1,4 +1,4 @@
-//! Runs CPU-bound work off the async threads. Adapters call it with owned data.
+//! Runs CPU-bound work on blocking threads instead of async threads. The work owns its data.
 
 use ports::{ErrorKind, PortError, Result};
 

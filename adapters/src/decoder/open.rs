@@ -16,7 +16,7 @@ pub enum Isolation {
     /// In one sandboxed process per file.
     #[default]
     Process,
-    /// In the service itself: a file that crashes the decoder crashes the service.
+    /// In the service itself, so a file that crashes the decoder crashes the service.
     None,
 }
 
@@ -26,33 +26,34 @@ pub enum Isolation {
 pub struct Settings {
     /// Where files are decoded.
     pub isolation: Isolation,
-    /// Threads per file; 0 chooses the number from the CPU cores, up to 5.
+    /// Number of threads per file. 0 derives the number from the CPU cores, up to 5.
     pub threads: usize,
-    /// Maximum frame size, width × height.
+    /// Maximum number of pixels per frame, width × height.
     pub max_pixels: u64,
     /// Maximum number of streams in a file.
     pub max_streams: u32,
     /// Timeout for opening a file, in seconds.
     #[serde(with = "seconds")]
     pub open_timeout: u64,
-    /// Base timeout of a decode, in seconds.
+    /// Base timeout for decoding a file, in seconds.
     #[serde(with = "seconds")]
     pub timeout: u64,
-    /// Additional timeout per second of media, or per requested frame, in seconds.
+    /// Additional timeout in seconds per second of media, or per requested frame.
     #[serde(with = "seconds")]
     pub timeout_per_second: u64,
-    /// Base CPU time of a decode, in seconds (only with process isolation).
+    /// Base limit on CPU time for decoding a file, in seconds (only with process isolation).
     #[serde(with = "seconds")]
     pub cpu_time: u64,
-    /// Additional CPU time per second of media, or per requested frame, in seconds (only with
+    /// Additional CPU time in seconds per second of media, or per requested frame (only with
     /// process isolation).
     #[serde(with = "seconds")]
     pub cpu_time_per_second: u64,
-    /// Memory limit of a decode in addition to the program's own memory, in bytes (only with
-    /// process isolation).
+    /// Memory limit for decoding a file in bytes, in addition to the program's own memory (only
+    /// with process isolation).
     #[serde(with = "byte_size")]
     pub memory: u64,
-    /// Longest frame or pause to accept from the container's data alone, in seconds.
+    /// Longest frame or pause, in seconds, that is accepted if only the container's data confirms
+    /// it.
     #[serde(with = "seconds")]
     pub max_gap: u64,
     /// Accepted containers, by FFmpeg's demuxer names.
@@ -61,8 +62,8 @@ pub struct Settings {
     pub codecs: Vec<String>,
 }
 
-/// Video and audio containers. Deliberately excludes image sequences, text, and playlists and other
-/// formats that open a second file or a URL.
+/// Video and audio containers. The list deliberately excludes image sequences, text, playlists, and
+/// other formats that open a second file or a URL.
 const CONTAINERS: &str = "\
 aac ac3 aiff amr ape asf au avi caf dts dv eac3 flac flv gif gxf h264 hevc ivf m4v matroska mov mp3 \
 mpeg mpegts mpegvideo mxf nut obu ogg rm tta vc1 voc w64 wav webm wtv wv yuv4mpegpipe";

@@ -1,5 +1,5 @@
-//! A decoder without codecs: its files are scripts that describe colours and sounds. For tests and
-//! demonstrations of the code that uses the `VideoDecoder` port.
+//! A decoder without codecs. Its files are scripts that describe colours and sounds. It serves for
+//! tests and demonstrations of code that uses the `VideoDecoder` port.
 
 use std::fs::File;
 use std::path::Path;
@@ -31,14 +31,14 @@ pub struct Recording {
     pub height: u32,
     /// Frames per second.
     pub frame_rate: f64,
-    /// Consecutive scenes from time 0; if empty, there is no video stream.
+    /// Consecutive scenes, starting at time 0. If there are none, there is no video stream.
     pub scenes: Vec<Scene>,
-    /// Consecutive sounds from time 0; if empty, there is no audio stream.
+    /// Consecutive sounds, starting at time 0. If there are none, there is no audio stream.
     pub sounds: Vec<ToneSpan>,
-    /// A wrong duration for the container to claim, in seconds.
+    /// A wrong duration in seconds that the container claims.
     #[serde(default)]
     pub claimed_duration: Option<f64>,
-    /// Time from which the file is damaged, in seconds.
+    /// Time in seconds after which the file is damaged.
     #[serde(default)]
     pub damaged_from: Option<f64>,
 }
@@ -58,7 +58,7 @@ pub struct Scene {
 pub enum Fill {
     /// One colour, RGB.
     Colour([u8; 3]),
-    /// A pattern of coloured blocks, derived from this number.
+    /// A pattern of coloured blocks that is derived from this number.
     Blocks(u32),
 }
 
@@ -67,7 +67,7 @@ pub enum Fill {
 pub struct ToneSpan {
     /// Duration in seconds.
     pub seconds: f64,
-    /// Frequency in Hz of a sine wave at half of full scale; 0 is silence.
+    /// Frequency in Hz of a sine wave at half of full scale; 0 means silence.
     pub tone: f32,
 }
 
@@ -139,7 +139,7 @@ impl Recording {
         let mut end = 0.0;
         let scene = self.scenes.iter().find(|s| {
             end += s.seconds;
-            // Tolerates that frame times and sums of durations round differently.
+            // Allows for rounding differences between frame times and sums of durations.
             time < end - 1e-6
         });
         scene.or(self.scenes.last()).map(|s| s.fill)
@@ -217,7 +217,7 @@ impl VideoDecoder for RecordedDecoder {
             ));
         }
         let mut painted: Option<(Fill, Vec<u8>)> = None;
-        // Audio is sent in blocks of 0.1 s, each before the frames at the same time.
+        // Audio is sent in blocks of 0.1 s. Each block is sent before the frames at the same time.
         while summary.frames < frames || summary.samples < samples {
             let audio_end = summary.samples as f64 / rate;
             if summary.samples < samples
@@ -263,7 +263,7 @@ impl VideoDecoder for RecordedDecoder {
         Ok(stills.iter().map(frame).collect())
     }
 
-    /// Copies the whole file, because a recording has no packets to cut.
+    /// Copies the whole file, because a recording cannot be cut.
     fn clip(
         &self,
         file: &Path,

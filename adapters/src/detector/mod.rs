@@ -1,4 +1,4 @@
-//! Adapters of `ports::detector`.
+//! Adapters for `ports::detector`.
 
 #[cfg(feature = "onnx")]
 mod onnx;

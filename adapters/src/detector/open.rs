@@ -13,21 +13,22 @@ use crate::open::{NetworkKind, OpenError};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// YOLOX: image at the top left on grey, BGR 0..255; one output `[1, n, 5 + classes]` with a
-    /// row per cell of the strides 8, 16 and 32, not decoded.
+    /// YOLOX. Input: image at the top left on grey, BGR 0..255. Output: `[1, n, 5 + classes]`, not
+    /// decoded, with one row per cell of the strides 8, 16 and 32.
     #[default]
     Yolox,
-    /// PicoDet and NanoDet: stretched image, BGR with ImageNet normalization; for each stride,
-    /// scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or both in one
-    /// output (NanoDet-Plus).
+    /// PicoDet and NanoDet. Input: stretched image, BGR with ImageNet normalization. Outputs for
+    /// each stride: scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or
+    /// both in one output (NanoDet-Plus).
     PicoDet,
-    /// YOLOv8 and later exports of that family: centred image on grey, RGB 0..1; one output
-    /// `[1, 4 + classes, n]` or its transpose, with boxes as centre and size in pixels.
+    /// YOLOv8 and later models of that family. Input: centred image on grey, RGB 0..1. Output: `[1,
+    /// 4 + classes, n]` or its transpose, with the centre and size of each box in pixels.
     Yolov8,
-    /// DETR: stretched image, RGB; logits `[1, n, classes (+ 1)]` and boxes `[1, n, 4]` as centre
-    /// and size in 0..1. If there is one more class than there are labels, it means "no object":
-    /// scores are a softmax, and the image has ImageNet normalization (DETR). Otherwise scores are
-    /// a sigmoid, and the image is in 0..1 (RT-DETR).
+    /// DETR and RT-DETR. Input: stretched image, RGB. Outputs: logits `[1, n, classes (+ 1)]` and
+    /// boxes `[1, n, 4]`, with centre and size in 0..1. If there is one more class than there are
+    /// labels (DETR), the extra class means "no object", scores are a softmax, and the image has
+    /// ImageNet normalization. Otherwise (RT-DETR) scores are a sigmoid, and the image's values are
+    /// in 0..1.
     Detr,
 }
 
@@ -46,8 +47,8 @@ pub struct Settings {
     pub labels: PathBuf,
     /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Maximum overlap (intersection over union, 0..1) of two boxes with the same label; if they
-    /// overlap more, the less confident one is dropped.
+    /// Maximum overlap (intersection over union, 0..1) of two boxes with the same label. If they
+    /// overlap more, the less confident box is dropped.
     pub max_overlap: f32,
     /// Maximum number of boxes per image.
     pub max_objects: usize,
@@ -67,7 +68,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the detector; returns `None` if it is disabled.
+/// Opens the detector. Returns `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

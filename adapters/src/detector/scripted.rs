@@ -1,4 +1,4 @@
-//! A detector with scripted answers, for tests of the domain.
+//! A detector with scripted results, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use ports::{
 
 type Script = dyn Fn(&Image) -> Result<Vec<Detection>> + Send + Sync;
 
-/// Calls a closure with the image and counts the calls.
+/// A detector that calls a closure with each image and counts the calls.
 pub struct ScriptedDetector {
     labels: Vec<String>,
     script: Box<Script>,
@@ -39,7 +39,7 @@ impl ScriptedDetector {
         Self { labels, script, calls: AtomicUsize::new(0) }
     }
 
-    /// Returns the number of images received.
+    /// Returns the number of images received so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,6 +1,6 @@
-//! An embedder without weights, based on signed feature hashing of words, stems and character
-//! n-grams. Texts are similar if they share words, including inflections and similar spellings;
-//! meaning is not taken into account.
+//! An embedder that needs no model weights. It applies signed feature hashing to words, stems and
+//! character n-grams. Texts are similar if they share words, even with other inflections or
+//! slightly different spellings. Meaning is not taken into account.
 
 use std::collections::HashMap;
 
@@ -23,18 +23,19 @@ const STEM_WEIGHT: f32 = 1.0;
 const WORD_WEIGHT: f32 = 0.4;
 const PAIR_WEIGHT: f32 = 0.35;
 const GRAM_WEIGHT: f32 = 1.0;
-/// Weight factor for a stop word; greater than 0 because some texts consist of stop words only.
+/// Weight factor for a stop word. It is greater than 0 because some texts consist only of stop
+/// words.
 const STOP_WORD_FACTOR: f32 = 0.08;
-/// Lengths of character n-grams, in characters, including marked word boundaries.
+/// Lengths of n-grams in characters, including the marks for word boundaries.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=4;
-/// Maximum number of words per text; further words are ignored.
+/// Maximum number of words per text. Further words are ignored.
 const MAX_WORDS: usize = 4096;
 
 impl HashingEmbedder {
-    /// Default dimension, the same as MiniLM's.
+    /// Default dimension. It is the same as that of MiniLM.
     pub const DEFAULT_DIMENSION: usize = 384;
 
-    /// Creates an embedder with vectors of `dimension` numbers, 16 to 65536. A larger dimension
+    /// Creates an embedder whose vectors have this `dimension`, 16 to 65536. A larger dimension
     /// causes fewer collisions.
     pub fn new(dimension: usize) -> Result<Self> {
         if !(16..=65_536).contains(&dimension) {
@@ -86,7 +87,7 @@ impl HashingEmbedder {
         if norm > 1e-6 {
             vector.iter_mut().for_each(|x| *x /= norm);
         } else {
-            // If there are no features, or they cancel out, uses a fixed direction.
+            // If there are no features, or the features cancel out, a fixed direction is used.
             vector.fill(0.0);
             vector[(hash(b'e', "") % self.dimension as u64) as usize] = 1.0;
         }
@@ -94,14 +95,16 @@ impl HashingEmbedder {
     }
 }
 
-/// Sorts the features, because only a fixed order of addition makes equal texts yield equal bits.
+/// Sorts the features. Equal texts yield equal bits only if their features are added in a fixed
+/// order.
 fn sorted_features(features: HashMap<u64, (f32, f32)>) -> Vec<(u64, (f32, f32))> {
     let mut features: Vec<_> = features.into_iter().collect();
     features.sort_unstable_by_key(|&(hash, _)| hash);
     features
 }
 
-/// FNV-1a with a final mix: stable across platforms and releases, as stored vectors require.
+/// FNV-1a with a final mixing step. It is the same on all platforms and in all releases, as stored
+/// vectors require.
 fn hash(kind: u8, feature: &str) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in std::iter::once(kind).chain(feature.bytes()) {

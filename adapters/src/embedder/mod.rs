@@ -1,4 +1,4 @@
-//! Adapters of `ports::embedder`.
+//! Adapters for `ports::embedder`.
 
 mod hashing;
 #[cfg(feature = "onnx")]

@@ -15,20 +15,20 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Threading, Tokens};
 /// Options of [`OnnxEmbedder::open`].
 #[derive(Debug, Clone)]
 pub struct OnnxEmbedderOptions {
-    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally,
-    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, sequence,
-    /// dimension].
+    /// The ONNX file. The inputs are `input_ids`, `attention_mask` and, optionally,
+    /// `token_type_ids`, all of type int64 and shape [batch, sequence]. The first output has type
+    /// float32 and shape [batch, sequence, dimension].
     pub model: PathBuf,
     /// The matching `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Maximum number of tokens per text, including special tokens; longer texts are truncated.
+    /// Maximum number of tokens per text, including special tokens. Longer texts are truncated.
     pub max_tokens: usize,
-    /// Maximum number of texts per run. A dynamically quantised model always takes one text at a
-    /// time, because its scales depend on the whole batch.
+    /// Maximum number of texts per run. A dynamically quantised model always processes one text at
+    /// a time, because its scales depend on the whole batch.
     pub batch: usize,
-    /// Number of sessions, which run in parallel. Each holds a copy of the weights.
+    /// Number of sessions that run in parallel. Each session holds a copy of the weights.
     pub sessions: usize,
-    /// Threads per session.
+    /// Number of threads per session.
     pub threads: usize,
 }
 
@@ -68,9 +68,9 @@ struct Text {
     tokens: Tokens,
 }
 
-/// Maximum number of tokens per run, including padding, unless a single text has more. Attention
-/// memory grows with the square of the text length, and a CPU processes many long texts at once no
-/// faster than a few.
+/// Maximum number of tokens per run, including padding. A single text may have more tokens.
+/// Attention memory grows with the square of the text length, and a CPU is no faster with many long
+/// texts at once than with a few.
 const RUN_TOKENS: usize = 1024;
 
 impl OnnxEmbedder {
@@ -139,8 +139,8 @@ impl OnnxEmbedder {
             .map_err(|e| PortError::caused_by(ErrorKind::Other, "the embedder is closed", e))?;
         let encoder = self.encoder.clone();
         blocking(move || {
-            // Held by the run, not by the future, because a caller that gives up does not stop the
-            // run.
+            // The run holds the permit, not the future, because the run does not stop when the
+            // caller gives up.
             let _permit = permit;
             work(&encoder)
         })
@@ -148,8 +148,8 @@ impl OnnxEmbedder {
     }
 }
 
-/// Whether the graph is dynamically quantised. Such a graph computes one scale for each activation
-/// tensor, so texts in a batch affect each other's vectors.
+/// Returns whether the graph is dynamically quantised. Such a graph computes one scale per
+/// activation tensor, so the texts in a batch affect each other's vectors.
 fn is_dynamically_quantised(model: &Path) -> Result<bool> {
     // Operator names are stored as plain text.
     const OPERATORS: [&[u8]; 2] = [b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul"];
@@ -175,7 +175,7 @@ impl Encoder {
         Ok(Text { place, tokens: self.tokenizer.text(text)? })
     }
 
-    /// Groups texts of similar length into batches, which limits padding; long texts go into small
+    /// Groups texts of similar length into batches, which limits padding. Long texts form small
     /// batches.
     fn batches(&self, texts: &[String]) -> Result<Vec<Vec<Text>>> {
         let mut texts = texts
@@ -197,7 +197,7 @@ impl Encoder {
         Ok(batches)
     }
 
-    /// Computes the unit vector of every text in a batch, with the index of the text.
+    /// Computes the unit vector of every text in a batch and returns it with the index of the text.
     fn run(&self, batch: &[Text]) -> Result<Vec<(usize, Vec<f32>)>> {
         let failed = |e: ort::Error| {
             PortError::new(ErrorKind::Other, format!("the embedding model failed: {e}"))
@@ -282,8 +282,8 @@ impl Embedder for OnnxEmbedder {
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         if let [text] = texts {
-            // Usually a caller is waiting for a single text, so it skips the thread switches of the
-            // batch path.
+            // A single text skips the thread switches of the batch path, because a caller is
+            // usually waiting for it.
             let text = text.clone();
             let run = move |encoder: &Encoder| encoder.run(&[encoder.text(0, &text)?]);
             return Ok(self.run(run).await?.into_iter().map(|(_, vector)| vector).collect());

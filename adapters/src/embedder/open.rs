@@ -13,14 +13,14 @@ use crate::{OpenError, llm, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The ONNX model if its files exist, otherwise hashing.
+    /// The ONNX model if its files exist; otherwise hashing.
     #[default]
     Auto,
     /// A sentence encoder on ONNX Runtime.
     Onnx,
     /// An OpenAI-compatible server.
     Openai,
-    /// Hashed words, which measure similarity of wording, not of meaning.
+    /// Hashing of words, which compares wording, not meaning.
     Hashing,
 }
 
@@ -34,7 +34,7 @@ pub struct Settings {
     pub file: PathBuf,
     /// Path of the tokenizer file, relative to `models.dir` (onnx).
     pub tokenizer: PathBuf,
-    /// Maximum number of tokens per text; longer texts are truncated (onnx).
+    /// Maximum number of tokens per text. Longer texts are truncated (onnx).
     pub max_tokens: usize,
     /// Server URL up to and including `/v1` (openai).
     pub url: String,
@@ -62,7 +62,7 @@ impl Default for Settings {
 }
 
 impl OpenAiEmbedderOptions {
-    /// Returns the options from these configuration sections.
+    /// Creates the options from these configuration sections.
     pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
@@ -75,7 +75,7 @@ impl OpenAiEmbedderOptions {
     }
 }
 
-/// Opens the embedder. Timeouts and retries for a server come from `llm`.
+/// Opens the embedder. If it is a server, timeouts and retries come from `llm`.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::openai::{Client, Connection};
 
-/// Maximum number of batches in flight.
+/// Maximum number of batches that are requested in parallel.
 const PARALLEL: usize = 4;
 
 /// Options of [`OpenAiEmbedder::new`].
@@ -21,13 +21,13 @@ pub struct OpenAiEmbedderOptions {
     pub connection: Connection,
     /// The server's name for the model.
     pub model: String,
-    /// Expected dimension. A response with a different dimension is an error.
+    /// Expected dimension of the vectors. A response with a different dimension is an error.
     pub dimension: usize,
-    /// Whether to request `dimension` from the server; only some models can shorten their vectors.
+    /// Whether to request `dimension` from the server. Only some models can shorten their vectors.
     pub request_dimension: bool,
     /// Maximum number of texts per request.
     pub batch: usize,
-    /// Maximum number of characters per text; longer texts are truncated.
+    /// Maximum number of characters per text. Longer texts are truncated.
     pub max_chars: usize,
 }
 
@@ -38,7 +38,7 @@ impl Default for OpenAiEmbedderOptions {
     }
 }
 
-/// Requests vectors from a server.
+/// An embedder that requests vectors from a server.
 pub struct OpenAiEmbedder {
     client: Client,
     options: OpenAiEmbedderOptions,
@@ -46,7 +46,7 @@ pub struct OpenAiEmbedder {
 }
 
 impl OpenAiEmbedder {
-    /// Checks the options without sending a request.
+    /// Creates an embedder. Checks the options without sending a request.
     pub fn new(options: OpenAiEmbedderOptions) -> Result<Self> {
         if options.dimension == 0 || options.batch == 0 || options.max_chars == 0 {
             return Err(PortError::new(
@@ -63,7 +63,7 @@ impl OpenAiEmbedder {
     }
 
     async fn embed_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
-        // Servers reject empty input, so a space replaces it.
+        // Servers reject empty input, so an empty text is replaced by a space.
         let input: Vec<&str> = texts
             .iter()
             .map(|text| cut(text, self.options.max_chars))

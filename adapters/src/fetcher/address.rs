@@ -1,9 +1,9 @@
-//! Decides which IP addresses are public: those that the IANA special-purpose address registries
-//! (RFC 6890) consider globally routable.
+//! Decides which IP addresses are public. An address is public if the IANA special-purpose address
+//! registries (RFC 6890) consider it globally routable.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// IPv4 blocks that are not public: first address and prefix length.
+/// IPv4 blocks that are not public, each as first address and prefix length.
 const V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),        // this network
     (Ipv4Addr::new(10, 0, 0, 0), 8),       // private
@@ -23,7 +23,8 @@ const V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4),      // reserved, broadcast
 ];
 
-/// IPv6 blocks within global unicast (2000::/3) that are not public.
+/// IPv6 blocks within global unicast (2000::/3) that are not public, each as first address and
+/// prefix length.
 const V6: &[(Ipv6Addr, u32)] = &[
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23), // protocols: Teredo, benchmarking, ORCHID
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32), // documentation
@@ -34,7 +35,7 @@ const GLOBAL_UNICAST: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0,
 const SIX_TO_FOUR: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16);
 const NAT64: (Ipv6Addr, u32) = (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96);
 
-/// Returns whether the address reaches the same host from anywhere on the internet.
+/// Returns whether the address leads to the same host from anywhere on the internet.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),

@@ -1,10 +1,10 @@
-//! Response bodies that end with an error unless they are complete.
+//! Checks that response bodies are complete.
 
 use bytes::Bytes;
 use futures::stream::{self, BoxStream, StreamExt};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 
-/// Passes on `body` until it ends or fails. A body that is shorter than `length` ends with an
+/// Passes `body` on until it ends or fails. A body that is shorter than `length` ends with an
 /// error.
 pub(super) fn check_length(
     body: BoxStream<'static, Result<Bytes>>,

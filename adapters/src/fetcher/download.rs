@@ -1,5 +1,5 @@
-//! The body of a download, which resumes with a range request if it stalls or breaks off. The HTTP
-//! fetcher creates it and checks every request that it sends.
+//! The body of a download. If it stalls or breaks off, it resumes with a range request. The HTTP
+//! fetcher creates the body and checks every request that the body sends.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::body::truncated;
 use super::head::redacted;
 use super::http::HttpFetcher;
 
-/// Pause before the second attempt in a row to resume; doubles with each further attempt.
+/// Pause before the second consecutive attempt to resume. It doubles with each further attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Download {
@@ -107,7 +107,7 @@ impl Download {
             if response.status().is_server_error() {
                 continue;
             }
-            // Only the rest of the same file can continue the bytes received so far.
+            // The response must be the rest of the same file to continue the bytes received so far.
             if !self.continues(&response) {
                 return false;
             }
@@ -125,8 +125,8 @@ impl Download {
     }
 }
 
-/// Returns the ETag of a file from which the server serves ranges. It must be a strong validator,
-/// since a weak validator may stand for different bytes.
+/// Returns the file's ETag if the server supports ranges. The ETag must be a strong validator,
+/// because a weak one may stand for different bytes.
 fn resumable(status: StatusCode, headers: &HeaderMap) -> Option<HeaderValue> {
     let ranges = headers.get(ACCEPT_RANGES).is_some_and(|unit| unit == "bytes");
     let etag = headers.get(ETAG).filter(|etag| etag.as_bytes().starts_with(b"\""));

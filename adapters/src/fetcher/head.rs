@@ -1,4 +1,5 @@
-//! Handling of URLs and response heads that all fetchers share: checks, filenames, errors. No I/O.
+//! Handling of URLs and response heads (checks, filenames, errors), shared by all fetchers. It does
+//! no I/O.
 
 use std::net::IpAddr;
 
@@ -11,8 +12,8 @@ use super::address::is_public;
 /// Parses an HTTP or HTTPS URL.
 pub(super) fn parse_url(url: &str) -> Result<Url> {
     let parsed = Url::parse(url.trim()).map_err(|e| {
-        // The message omits the URL, because it may include a password, and an unparsable URL
-        // cannot be redacted.
+        // The message omits the URL, because the URL may include a password and cannot be redacted
+        // if it cannot be parsed.
         PortError::caused_by(ErrorKind::Invalid, format!("the url cannot be read: {e}"), e)
     })?;
     check_scheme(parsed)
@@ -40,10 +41,10 @@ fn check_scheme(url: Url) -> Result<Url> {
     ))
 }
 
-/// Returns the URL without user, password, query and fragment, which may be secret.
+/// Returns the URL without user, password, query and fragment, because these may be secret.
 pub(super) fn redacted(url: &Url) -> String {
     let mut url = url.clone();
-    // Fails only without a host, and http(s) URLs have one.
+    // These calls fail only if the URL has no host, and http(s) URLs always have one.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
@@ -83,7 +84,7 @@ pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// Fails if the URL itself names a private address or this machine.
+/// Fails if the URL itself contains a private address or names this machine.
 pub(super) fn check_literal(url: &Url) -> Result<(), PrivateAddress> {
     if let Some(address) = literal_address(url)
         && !is_public(address)
@@ -144,7 +145,7 @@ fn parameters(header: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = header.split_once(';').map_or("", |(_, rest)| rest);
     while let Some((name, after)) = rest.split_once('=') {
-        // A parameter without a value ends before the name of the next one.
+        // If a parameter has no value, the text also contains the name of the next parameter.
         let name = name.rsplit(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let after = after.trim_start();
         let (value, next) = match after.strip_prefix('"') {
@@ -163,7 +164,7 @@ fn parameters(header: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the text up to the closing quote, and the rest.
+/// Returns the text up to the closing quote, and the text after it.
 fn unquote(quoted: &str) -> (String, &str) {
     let mut value = String::new();
     let mut characters = quoted.char_indices();

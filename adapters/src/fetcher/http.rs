@@ -1,8 +1,8 @@
 //! Fetches sources over HTTP with reqwest.
 //!
-//! Connections go only to checked addresses. Host names are resolved here, once, and the connector
-//! receives only checked addresses. IP addresses in URLs, including those of redirects, are checked
-//! before each request. Proxies from the environment are ignored.
+//! All connections go to checked addresses. Host names are resolved here, once, and the connector
+//! receives only addresses that passed the check. IP addresses in URLs, including those of
+//! redirects, are checked before each request. Proxies from the environment are ignored.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -38,7 +38,7 @@ mod tests;
 /// Limits and headers for requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpFetcherOptions {
-    /// Timeout for DNS lookup and connecting.
+    /// Timeout for looking up the host name and connecting.
     pub connect_timeout: Duration,
     /// Timeout for the next bytes from the server.
     pub read_timeout: Duration,
@@ -62,7 +62,7 @@ impl Default for HttpFetcherOptions {
     }
 }
 
-/// Fetches sources over HTTP. Cheap to clone.
+/// Fetches sources over HTTP. Clones are cheap.
 #[derive(Clone)]
 pub struct HttpFetcher {
     client: Client,
@@ -103,7 +103,7 @@ impl HttpFetcher {
         headers: HeaderMap,
         deadline: Instant,
     ) -> Result<Response> {
-        // The exact bytes are hashed and stored, so the request accepts no content encoding.
+        // The request accepts no content encoding, because the exact bytes are hashed and stored.
         let request = self.client.get(url.clone()).headers(headers);
         let request = request.header(ACCEPT_ENCODING, "identity");
         let remaining = deadline.saturating_duration_since(Instant::now());
@@ -238,7 +238,8 @@ impl Resolve for CheckedResolver {
             if !allow_private && !addresses.is_empty() {
                 addresses.retain(|address| (network.is_public)(address.ip()));
                 if addresses.is_empty() {
-                    // Only network operators may see the address behind the name.
+                    // The error does not show the address, because clients must not see which
+                    // address a name has.
                     return Err(PrivateAddress(name.as_str().to_owned()).into());
                 }
             }

@@ -1,5 +1,5 @@
-//! A fetcher with scripted responses and a webhook sender that records requests, for tests. Nothing
-//! leaves the process; responses are parsed like real ones.
+//! A fetcher with scripted responses and a webhook sender that records requests, for tests. No
+//! request leaves the process. Responses are parsed like those of real servers.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ pub struct Response {
     /// Headers. `content-type`, `content-length`, `content-disposition` and `location` are
     /// interpreted.
     pub headers: Vec<(String, String)>,
-    /// The body as blocks. A body that is shorter than `content-length` counts as cut off.
+    /// The body as blocks. A body that is shorter than `content-length` counts as broken off.
     pub body: Vec<Bytes>,
 }
 
@@ -39,7 +39,7 @@ impl Response {
     }
 }
 
-/// Answers with scripted responses, or with 404 for other URLs.
+/// A fetcher that returns scripted responses, and status 404 for other URLs.
 #[derive(Debug, Default)]
 pub struct MemoryFetcher {
     allow_private: bool,
@@ -107,7 +107,7 @@ impl SourceFetcher for MemoryFetcher {
     }
 }
 
-/// Records the requests it receives, except those that [`Self::fail`] makes fail.
+/// A webhook sender that records all requests except those that fail because of [`Self::fail`].
 #[derive(Default)]
 pub struct MemoryWebhooks {
     notices: Mutex<Vec<WebhookRequest>>,

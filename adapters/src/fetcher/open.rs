@@ -13,7 +13,7 @@ use crate::OpenError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Allow private addresses; only for trusted networks.
+    /// Whether to allow private addresses. Use only in trusted networks.
     pub allow_private: bool,
     /// Maximum number of redirects to follow.
     pub max_redirects: usize,

@@ -63,7 +63,7 @@ impl Container {
     }
 }
 
-/// Detects the container from the first bytes; rejects a container that is not on the list.
+/// Detects the container from the file's first bytes. Rejects a container that is not on the list.
 pub(super) fn detect_container(
     source: &mut IoContext,
     options: &FfmpegOptions,

@@ -1,5 +1,5 @@
-//! Writes a part of a file as MP4. Copies the packets if the part begins at a key frame; otherwise
-//! re-encodes video and audio.
+//! Writes a part of a file as MP4. If the part begins at a key frame, its packets are copied.
+//! Otherwise video and audio are re-encoded.
 
 mod coded;
 mod copied;
@@ -20,15 +20,15 @@ use super::scan::MAX_READ_ERRORS;
 use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
-/// How far a clip's start may be from a key frame to count as beginning there, in seconds.
+/// A clip begins at a key frame if its start is at most this many seconds away from the key frame.
 const ON_KEY_FRAME: f64 = 0.002;
 
-/// How much earlier than the clip's start to begin reading, in increasing steps, in seconds.
-/// Streams are interleaved loosely, and some formats need several attempts to seek to the key
-/// frame.
+/// How many seconds before the clip's start to begin reading. If an attempt fails, the next one
+/// uses the next larger value: streams are loosely interleaved, and in some formats a single seek
+/// may miss the key frame.
 const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
-/// The part of a file to write, in seconds on the file's timeline.
+/// The part of a file to write. Times are in seconds on the file's timeline.
 #[derive(Debug, Clone, Copy)]
 struct ClipSpan {
     start: f64,
@@ -50,7 +50,7 @@ pub(super) fn clip(
         Ok::<_, Error>(input)
     };
     let video = open()?.picture.is_some();
-    // If the clock jumps, a given time can only be reached by reading from the beginning.
+    // If the clock jumps, seeking is impossible and the file must be read from the beginning.
     let can_seek = video && SeekMethod::detect(open, file.metadata()?.len())? == SeekMethod::Stamps;
     let key_frame = if can_seek { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
@@ -113,7 +113,7 @@ impl Seek for CancellableWriter {
     }
 }
 
-/// A writer with a size limit.
+/// A writer that fails when a size limit is exceeded.
 struct BoundedWriter<W> {
     out: W,
     at: u64,

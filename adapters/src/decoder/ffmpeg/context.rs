@@ -11,7 +11,8 @@ use super::deadline::{Deadline, interrupted};
 use super::source::{IoContext, refuse_open};
 use super::{Error, FfmpegOptions};
 
-/// Maximum number of bytes to probe for streams, and maximum media time in microseconds.
+/// Limits for finding the streams: maximum number of bytes to read, and maximum duration of media
+/// to analyze in microseconds.
 const PROBE_BYTES: i64 = 8 << 20;
 const PROBE_MICROSECONDS: i64 = 10_000_000;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Error;
 
-/// The deadline for reading a file. Shared with FFmpeg, which polls it.
+/// The deadline for reading a file. It is shared with FFmpeg, which polls it.
 pub(super) struct Deadline {
     start: Instant,
     limit_us: AtomicU64,

@@ -1,13 +1,14 @@
-//! Determines the extension and MIME type of a container, for naming and serving a stored file.
+//! Determines a container's filename extension and MIME type, which are used to name and serve a
+//! stored file.
 
 /// Returns the image format of a file that starts with `head`, if it is a single image. Animations
-/// that play as videos (GIF, AVIF sequences) do not count.
+/// that play as videos (GIF, AVIF sequences) do not count as images.
 pub(super) fn picture(head: &[u8]) -> Option<&'static str> {
     let at =
         |place: usize, mark: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(mark));
     let brand = |brands: &[&[u8; 4]]| at(4, b"ftyp") && brands.iter().any(|brand| at(8, *brand));
-    // The two letters of a bitmap are too weak a signature, so four reserved zeros and the header
-    // length are checked too.
+    // A bitmap's signature has only two letters, so four reserved zeros and the header length are
+    // checked too.
     let bitmap =
         at(0, b"BM") && at(6, &[0; 4]) && [12, 40, 108, 124].iter().any(|n| at(14, &[*n, 0]));
     Some(match () {

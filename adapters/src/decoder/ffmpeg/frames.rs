@@ -1,6 +1,6 @@
-//! Extracts full-size frames at given times: seeks to the preceding key frame and decodes up to the
-//! requested time, skipping non-reference frames on the way. If the container's clock jumps, its
-//! timestamps are useless for seeking, so packets are counted instead.
+//! Extracts full-size frames at given times. For each time, it seeks to the preceding key frame and
+//! decodes up to the requested time, skipping non-reference frames on the way. If the container's
+//! clock jumps, timestamps cannot be used for seeking, so packets are counted instead.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -21,23 +21,23 @@ use super::scan::{MAX_READ_ERRORS, is_drained};
 use super::timeline::StreamKind;
 use super::{Error, FfmpegOptions};
 
-/// If the container has no index: minimum distance in seconds at which to seek forward instead of
-/// decoding.
+/// In a container without an index, the minimum distance in seconds for seeking forward. Shorter
+/// distances are decoded.
 const STRIDE: f64 = 5.0;
 
-/// If a seek lands after the requested time, how much earlier to seek, in increasing steps, in
-/// seconds. Formats without an index land between key frames, or too late by the reordering delay.
-/// The last step seeks to the beginning.
+/// How many seconds before the requested time to seek. If a seek lands too late, the next attempt
+/// uses the next larger value; the last one seeks to the beginning. In formats without an index, a
+/// seek may land between key frames, or too late by the reordering delay.
 const STEPS_BACK: [f64; 4] = [0.0, 2.0, 15.0, f64::INFINITY];
 
-/// How much earlier to search for the key frame before the preceding one, in seconds.
+/// How many seconds to go back to find the key frame before the preceding key frame.
 const SECOND_KEY_FRAME: f64 = 15.0;
 
-/// A time before all content, used to seek to the beginning, in seconds.
+/// A time in seconds that precedes all content, used to seek to the beginning.
 const BEGINNING: f64 = -10.0;
 
-/// All frames within this many frame durations before the requested time are decoded. If frames are
-/// evenly spaced, one of them is the frame shown at that time.
+/// Frames that begin at most this many frame durations before the requested time are never skipped.
+/// If frames are evenly spaced, one of these frames is the one shown at that time.
 const LENGTHS: f64 = 1.5;
 
 /// Tolerance for rounding times to the container's ticks, in seconds.
@@ -46,8 +46,8 @@ const EPSILON: f64 = 1e-4;
 /// Maximum size in bytes of a file that is read through once to find clock jumps.
 const READ_THROUGH: u64 = 64 << 20;
 
-/// Minimum number of packets to read from a larger file before its end is examined, enough to show
-/// what kind of timestamps it has.
+/// Minimum number of packets to read from a larger file before its end is examined. This number is
+/// enough to show what kind of timestamps the file has.
 const BEFORE_END: u64 = 100;
 
 /// Maximum number of key frames to remember for a file whose clock jumps.
@@ -81,7 +81,7 @@ pub(super) fn frames(
             method
         }
     };
-    // For the other methods, audio packets are counted too and help to show where the clock jumps.
+    // The other methods also need audio packets, which are counted and help to detect clock jumps.
     if matches!(method, SeekMethod::Stamps | SeekMethod::Decoding) {
         input.picture_only();
     }
@@ -111,7 +111,7 @@ pub(super) fn frames(
 struct StillScaler {
     orientation: Orientation,
     aspect: f64,
-    /// The converter and its last image, keyed by the maximum length of the longer side in pixels.
+    /// Converters with their last images, keyed by the maximum length of the longer side in pixels.
     sizes: BTreeMap<u32, (Converter, Option<Frame>)>,
 }
 
@@ -142,24 +142,25 @@ pub(crate) enum SeekMethod {
     /// By the timestamps of the container.
     #[default]
     Stamps,
-    /// By timestamps that are only decoding times. The display order is reconstructed from a key
-    /// frame before the one that precedes the time.
+    /// By timestamps, which are only decoding times. To reconstruct the display order, decoding
+    /// starts at least one key frame earlier.
     Decoding,
-    /// By counting packets, because the clock jumps. Lists key frames as packet number and time in
-    /// seconds: at most [`MARKS`], at least a second apart.
+    /// By counting packets, because the clock jumps. Lists the packet number and the time in
+    /// seconds of up to [`MARKS`] key frames that are at least a second apart.
     Packets(Vec<(u64, f64)>),
-    /// By counting packets, because there are no timestamps. Lists key frames in the same way.
+    /// By counting packets, because there are no timestamps. Lists key frames like
+    /// [`Self::Packets`].
     Unstamped(Vec<(u64, f64)>),
 }
 
-/// Returns the index of the last mark at or before a time.
+/// Returns the index of the last key frame in `marks` at or before `time`.
 fn mark_before(marks: &[(u64, f64)], time: f64) -> Option<usize> {
     marks.partition_point(|(_, key)| *key <= time).checked_sub(1)
 }
 
 impl SeekMethod {
-    /// Determines the seek method for a file of `size` bytes. Reads the file to its end unless
-    /// there is a cheaper way to find out; stops reading a larger file at the input's deadline.
+    /// Determines the seek method for a file of `size` bytes. Reads the whole file unless there is
+    /// a cheaper way to find out. Stops reading a large file at the input's deadline.
     pub(super) fn detect(
         open: impl Fn() -> Result<Input, Error>,
         size: u64,
@@ -227,7 +228,7 @@ fn is_intact(frame: &Video) -> bool {
     !frame.is_corrupt() && !frame.has_decode_errors()
 }
 
-/// A decoder positioned on a frame; holds that frame and the one after it.
+/// A decoder that is positioned on a frame. It holds this frame and the next one.
 struct FrameCursor {
     stream: usize,
     decoder: Opened,
@@ -240,8 +241,8 @@ struct FrameCursor {
     drained: bool,
     /// Whether non-reference frames may be skipped on the way to a requested time.
     may_skip: bool,
-    /// Whether such frames are being skipped now. Only after a seek, so that another seek can
-    /// restore them.
+    /// Whether non-reference frames are being skipped now. They are skipped only after a seek, so
+    /// that another seek can restore them.
     is_skipping: bool,
     /// Start of the last skipped frame, in seconds.
     skipped_from: f64,
@@ -268,7 +269,7 @@ impl FrameCursor {
             next: None,
             started: false,
             drained: false,
-            // A field without its counterpart would show only half of the lines.
+            // If one field of a frame were skipped, only half of the lines would be shown.
             may_skip: *method == SeekMethod::Stamps && !input.is_interlaced(),
             is_skipping: false,
             skipped_from: f64::NEG_INFINITY,
@@ -316,8 +317,8 @@ impl FrameCursor {
             let target = if time - back > 0.0 { time - back } else { BEGINNING };
             let at_start = !self.started && target == BEGINNING;
             if !at_start && self.restart(target, input).is_err() {
-                // Some containers cannot seek, or cannot seek to their beginning: read on from
-                // here.
+                // Some containers do not support seeking, or seeking to their beginning. In this
+                // case, reading continues from the current position.
                 input.deadline.check()?;
             }
             self.play_to(time, input)?;
@@ -331,8 +332,8 @@ impl FrameCursor {
         Ok(())
     }
 
-    /// Does the same as [`Self::advance_to`], but counts packets to skip to packet number `mark`,
-    /// an earlier key frame.
+    /// Does the same as [`Self::advance_to`], but reaches an earlier key frame, packet number
+    /// `mark`, by counting packets.
     fn count_to(&mut self, time: f64, mark: u64, input: &mut Input) -> Result<(), Error> {
         if mark > input.packets + 1 {
             if !self.started {
@@ -394,7 +395,7 @@ impl FrameCursor {
                 }
                 self.current = self.next.take();
                 if self.current.as_ref().is_some_and(|(t, _)| *t > time + EPSILON) {
-                    // The first frame after a seek is already later than the requested time.
+                    // The first frame after the seek is later than the requested time.
                     return Ok(());
                 }
             }
@@ -429,8 +430,8 @@ impl FrameCursor {
                 Err(_) => return Ok(None),
             }
             match input.read(&mut self.packet) {
-                // An error for a damaged packet is ignored; the decoder reports it again at the
-                // next frame.
+                // Ignores the error for a damaged packet, because the decoder reports it again at
+                // the next frame.
                 Ok(Some(StreamKind::Picture)) => {
                     self.skip_unneeded(to, input);
                     self.order.send(&mut self.packet);

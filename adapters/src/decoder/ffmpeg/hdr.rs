@@ -1,6 +1,6 @@
 //! Tone-maps high dynamic range (PQ and HLG, ITU-R BT.2100) to standard dynamic range (BT.709).
-//! Light keeps its ratio to reference white, 203 cd/m² as in ITU-R BT.2408, up to a knee below
-//! reference white; brighter light is compressed into the remaining range.
+//! Reference white is 203 cd/m², as in ITU-R BT.2408. Light up to a knee below reference white
+//! keeps its ratio to reference white. Brighter light is compressed into the remaining range.
 
 use ffmpeg::color::{Primaries, TransferCharacteristic};
 use ffmpeg::frame::Video;
@@ -12,11 +12,11 @@ const WHITE: f32 = 203.0;
 /// Peak luminance of PQ, in cd/m².
 const PQ_PEAK: f32 = 10_000.0;
 
-/// Nominal peak luminance of an HLG display, in cd/m², and its system gamma.
+/// Nominal peak luminance of an HLG display in cd/m², and the system gamma for this peak.
 const HLG_PEAK: f32 = 1000.0;
 const HLG_GAMMA: f32 = 1.2;
 
-/// Maximum light that is not compressed, relative to reference white.
+/// Light up to this level, relative to reference white, is not compressed.
 const KNEE: f32 = 0.75;
 
 /// Luma coefficients of BT.2020.
@@ -50,8 +50,8 @@ impl Transfer {
         }
     }
 
-    /// Converts a code value in 0..1 to linear light: relative to reference white for PQ, scene
-    /// light for HLG.
+    /// Converts a code value in 0..1 to linear light. For PQ, the light is relative to reference
+    /// white; for HLG, it is scene light.
     fn linear(self, coded: f32) -> f32 {
         match self {
             Self::Pq => {
@@ -87,7 +87,8 @@ impl ToneMap {
         }
     }
 
-    /// Returns the tone map for a picture. Replaces `cached` if it is for another kind of picture.
+    /// Returns the tone map for a picture. Replaces `cached` if it was made for another kind of
+    /// picture.
     pub(super) fn for_picture<'a>(
         cached: &'a mut Option<Self>,
         transfer: Transfer,
@@ -100,7 +101,7 @@ impl ToneMap {
         cached.get_or_insert_with(|| Self::new(transfer, wide))
     }
 
-    /// Converts rows of 16-bit RGB to 8-bit RGB, in place at the start of each row.
+    /// Converts rows of 16-bit RGB to 8-bit RGB in place. The result is at the start of each row.
     pub(super) fn apply(&self, picture: &mut Video) {
         let (width, stride) = (picture.width() as usize, picture.stride(0));
         for row in picture.data_mut(0).chunks_mut(stride) {
@@ -133,7 +134,7 @@ impl ToneMap {
     }
 }
 
-/// Compresses light above the knee towards 1; the curve is smooth at the knee.
+/// Compresses light above the knee so that it approaches 1. The curve is smooth at the knee.
 fn compressed(light: f32) -> f32 {
     KNEE + (1.0 - KNEE) * (1.0 - (-(light - KNEE) / (1.0 - KNEE)).exp())
 }
@@ -159,7 +160,7 @@ mod tests {
         let map = ToneMap::new(Transfer::Pq, true);
         let grey = |luminance| map.pixel([pq(luminance); 3]);
         assert_eq!(grey(0.0), [0; 3]);
-        // A grey card, 18 % of white.
+        // A grey card reflects 18 % of white.
         let expected = (bt709(0.18) * 255.0).round() as u8;
         assert!(grey(WHITE * 0.18).iter().all(|v| v.abs_diff(expected) <= 1), "{:?}", grey(36.5));
         let [white, brighter, brightest] = [WHITE, 600.0, 4000.0].map(|y| grey(y)[0]);

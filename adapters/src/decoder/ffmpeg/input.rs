@@ -1,4 +1,4 @@
-//! An opened media file. Limits apply before FFmpeg reads the first byte, streams are selected as a
+//! An opened media file. Limits apply before FFmpeg reads the first byte. Streams are selected as a
 //! player would select them, and packets are placed on one continuous timeline.
 
 mod streams;
@@ -25,11 +25,12 @@ use super::source::IoContext;
 use super::timeline::{StreamKind, Timeline};
 use super::{Error, FfmpegOptions};
 
-/// Accepted audio sample rates in Hz, from telephone to studio quality. A file may claim any rate.
+/// Accepted audio sample rates in Hz, from telephone to studio quality. They are checked because a
+/// file may claim any rate.
 const SAMPLE_RATES: std::ops::RangeInclusive<c_int> = 4_000..=384_000;
 
-/// Maximum number of frames that may be decoded before a frame that is shown earlier, as limited by
-/// H.264 and HEVC.
+/// Maximum number of frames that may be decoded before a frame that is shown earlier. This is the
+/// limit of H.264 and HEVC.
 const REORDERED: f64 = 16.0;
 
 /// An opened media file.
@@ -42,11 +43,12 @@ pub(super) struct Input {
     pub(super) sound: Option<usize>,
     /// The container's clock at time 0, in seconds.
     origin: f64,
-    /// `None` after a seek; timestamps are then used unchanged.
+    /// `None` after a seek, because timestamps are then used unchanged.
     pub(super) timeline: Option<Timeline>,
     /// Number of packets read so far from the selected streams.
     pub(super) packets: u64,
-    /// Number of video packets read so far; `stamped` is true if any of them had a timestamp.
+    /// Number of video packets read so far. `stamped` is `true` if any video packet had a
+    /// timestamp.
     pictures: u64,
     stamped: bool,
 }
@@ -160,8 +162,8 @@ impl Input {
     }
 
     /// Sends the first video packet to `decoder`, if it is among the first `max_packets` packets,
-    /// because all others may depend on it. x264 stores its version there; without the version,
-    /// early 4:4:4 streams from x264 decode to garbage.
+    /// because all later packets may depend on it. x264 stores its version in this packet. Without
+    /// the version, early 4:4:4 streams from x264 decode to garbage.
     pub(super) fn prime_decoder(
         &mut self,
         decoder: &mut Opened,
@@ -175,7 +177,8 @@ impl Input {
                     break;
                 }
                 Err(e @ Error::Deadline(_)) => return Err(e),
-                // A read error occurs again when the packet is needed.
+                // A read error can be ignored here, because it occurs again when the packet is
+                // needed.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -198,8 +201,8 @@ impl Input {
         entry.map(|e| self.seconds(stream, e))
     }
 
-    /// Returns whether the last frame is where the container claims that the media ends, so that
-    /// the clock cannot jump before it. Consumes the input.
+    /// Returns whether the last frame ends where the container claims that the media ends. If so,
+    /// the clock does not jump anywhere before it. Consumes the input.
     pub(super) fn ends_as_claimed(mut self) -> bool {
         let Some(timeline) = self.timeline.take() else { return false };
         let Some(claimed) = timeline.claimed.filter(|_| !timeline.restarts) else { return false };
@@ -259,7 +262,7 @@ impl Input {
         let parameters = self.picture.and_then(|i| self.context.stream(i)).map(|s| s.parameters());
         parameters.is_some_and(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
-            // SAFETY: a plain field of the parameters, which live as long as the stream.
+            // SAFETY: the parameters live as long as the stream, and the field is plain.
             let order = unsafe { (*picture.as_ptr()).field_order };
             let whole =
                 [ffi::AVFieldOrder::AV_FIELD_UNKNOWN, ffi::AVFieldOrder::AV_FIELD_PROGRESSIVE];
@@ -284,8 +287,8 @@ impl Input {
 
     fn display_matrix(&self, stream: usize) -> Option<[i32; 9]> {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: the stream belongs to the open context. Side data of this type is nine 32-bit
-        // numbers; its length is checked.
+        // SAFETY: the stream belongs to the open context. Side data of this type consists of nine
+        // 32-bit numbers, and its length is checked.
         unsafe {
             let mut size = 0;
             let data = ffi::av_stream_get_side_data(
@@ -301,13 +304,13 @@ impl Input {
         }
     }
 
-    /// Returns whether players support the selected streams in MP4 without re-encoding, judging by
-    /// the codec and, for video, by chroma subsampling and bit depth.
+    /// Returns whether players can play the selected streams in MP4 without re-encoding. Checks the
+    /// codec and, for video, the chroma subsampling and bit depth.
     pub(super) fn is_playable(&self) -> bool {
         let parameters = |stream: Option<usize>| Some(self.context.stream(stream?)?.parameters());
         let is_video_playable = parameters(self.picture).is_none_or(|picture| {
             #[expect(unsafe_code, reason = "FFI")]
-            // SAFETY: a plain field of the parameters, which live as long as the stream.
+            // SAFETY: the parameters live as long as the stream, and the field is plain.
             let format = unsafe { (*picture.as_ptr()).format };
             let is_one_of =
                 |formats: &[ffi::AVPixelFormat]| formats.iter().any(|&one| one as c_int == format);
@@ -355,14 +358,15 @@ impl Input {
         self.context.stream(stream).map_or(Rational(1, 1_000_000), |st| st.time_base())
     }
 
-    /// Adds a stream to `output` for packets copied from `stream`.
+    /// Adds a stream to `output` for packets that are copied from `stream`.
     pub(super) fn copy_stream(&self, stream: usize, output: &mut Output) -> Result<(), Error> {
         let from = self.context.stream(stream).ok_or(Error::NoStreams)?;
         let mut to = output.add_stream(ffmpeg::codec::Id::None)?;
         to.set_parameters(from.parameters());
         to.set_time_base(from.time_base());
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a plain field; the tag of one container means nothing in another.
+        // SAFETY: the field is plain. It is reset because the tag of one container means nothing in
+        // another.
         unsafe {
             (*(*to.as_mut_ptr()).codecpar).codec_tag = 0;
         }
@@ -371,8 +375,8 @@ impl Input {
         Ok(())
     }
 
-    /// Adds a stream to `output` for `stream` re-encoded with `encoder`. Returns the new stream's
-    /// index.
+    /// Adds a stream to `output` for packets of `stream` that are re-encoded with `encoder`.
+    /// Returns the index of the new stream.
     pub(super) fn add_coded(
         &self,
         stream: usize,
@@ -468,7 +472,7 @@ impl Input {
             .filter(|st| st.start_time() != ffi::AV_NOPTS_VALUE)
             .map(|st| {
                 let start = st.start_time() as f64 * seconds_per_tick(st.time_base());
-                // Audio before 0 is encoder priming, which is never played.
+                // Audio before time 0 is encoder priming, which is never played.
                 let priming = st.parameters().medium() == ffmpeg::media::Type::Audio;
                 if priming { start.max(0.0) } else { start }
             })
@@ -476,8 +480,8 @@ impl Input {
         if start.is_finite() { start } else { 0.0 }
     }
 
-    /// Returns whether no video packet so far had a timestamp, as in a raw stream. Packets are then
-    /// numbered, and a seek loses the numbering.
+    /// Returns whether no video packet so far had a timestamp, as in a raw stream. In this case,
+    /// packets are numbered, and the numbers are lost after a seek.
     pub(super) fn is_unstamped(&self) -> bool {
         self.pictures > 0 && !self.stamped
     }
@@ -548,7 +552,7 @@ impl Input {
     fn claimed(&self) -> Option<f64> {
         let duration = self.context.duration();
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a plain field of the open context.
+        // SAFETY: the context is open, and the field is plain.
         let method = unsafe { (*self.context.as_ptr()).duration_estimation_method };
         let is_stated = method == ffi::AVDurationEstimationMethod::AVFMT_DURATION_FROM_STREAM;
         (is_stated && duration > 0).then(|| duration as f64 / f64::from(ffi::AV_TIME_BASE))
@@ -604,14 +608,14 @@ impl Input {
     fn is_attached(&self, stream: usize) -> bool {
         let still = ffi::AV_DISPOSITION_ATTACHED_PIC | ffi::AV_DISPOSITION_TIMED_THUMBNAILS;
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a plain field of a stream of the open context.
+        // SAFETY: the stream belongs to the open context, and the field is plain.
         let disposition = unsafe { (*self.raw_stream(stream)).disposition };
         disposition & still != 0
     }
 
     fn discard(&mut self, stream: usize) {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a plain field of a stream of the open context.
+        // SAFETY: the stream belongs to the open context, and the field is plain.
         unsafe {
             (*self.raw_stream(stream)).discard = Discard::All.into();
         }
@@ -634,7 +638,7 @@ fn seconds_per_tick(base: Rational) -> f64 {
 
 fn is_spliceable(context: &ffmpeg::format::context::Input) -> bool {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: an open context has an input format, which is a static table.
+    // SAFETY: an open context has an input format, which is an entry in a static table.
     let flags = unsafe { (*(*context.as_ptr()).iformat).flags };
     flags & ffi::AVFMT_TS_DISCONT != 0
 }

@@ -1,15 +1,15 @@
 //! A `VideoDecoder` that uses the linked FFmpeg libraries. It reads only the given regular file,
-//! which FFmpeg sees as a byte stream without a name, and every step has a deadline.
+//! and FFmpeg sees this file as a byte stream without a name. Every step has a deadline.
 //!
 //! # The timeline
 //! Time 0 is the start of the container's earliest video or audio stream, which is also where a
-//! player's `currentTime` starts; every other stream keeps its offset. So if an empty edit delays
-//! the video by 0.834 s against the audio, the first frame is at 0.834; an MPEG transport stream
-//! that begins at 1.4 s begins at 0, and so does a WebM cut from a longer recording. FFmpeg applies
-//! edit lists and encoder priming and returns corrected timestamps; hidden content is never
-//! decoded. Frame times come from the container, so a variable frame rate causes no drift. A
-//! claimed duration is reported and can confirm a long pause, but does not determine the length.
-//! Unconfirmed clock jumps are removed (see `timeline`).
+//! player's `currentTime` starts; every other stream keeps its offset. For example, if an empty
+//! edit delays the video by 0.834 s relative to the audio, the first frame is at 0.834 s. An MPEG
+//! transport stream whose clock begins at 1.4 s begins at 0, and so does a WebM file cut from a
+//! longer recording. FFmpeg applies edit lists and encoder priming and returns corrected
+//! timestamps. Hidden content is never decoded. Frame times come from the container, so a variable
+//! frame rate causes no drift. A claimed duration is reported and can confirm a long pause, but
+//! does not determine the length. Unconfirmed clock jumps are removed (see `timeline`).
 
 mod accepted;
 mod clip;
@@ -49,16 +49,16 @@ use error::Error;
 pub(super) use frames::SeekMethod;
 use input::Input;
 
-/// Accepted formats, and limits on the cost of decoding a hostile file.
+/// Accepted formats, and limits that bound the cost of decoding a hostile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FfmpegOptions {
-    /// Decoding threads per file. Each holds a few more frames in memory. Twice the number of cores
-    /// plus one keeps the cores busy, because some threads wait for a reference frame and some hold
-    /// a skipped frame.
+    /// Number of decoding threads per file. Each thread holds a few more frames in memory. Twice
+    /// the number of cores plus one keeps all cores busy, because some threads wait for a reference
+    /// frame and some hold a skipped frame.
     pub threads: usize,
-    /// Maximum frame size, width × height. Larger frames are rejected as `TooLarge`.
+    /// Maximum number of pixels per frame, width × height. Larger frames yield `TooLarge`.
     pub max_pixels: u64,
-    /// Maximum number of streams; a file with more streams is `Invalid`.
+    /// Maximum number of streams. A file with more streams yields `Invalid`.
     pub max_streams: u32,
     /// Maximum duration, in seconds. A scan that reaches a later timestamp ends with `TooLarge`.
     pub max_duration: f64,
@@ -68,13 +68,15 @@ pub struct FfmpegOptions {
     pub timeout: Duration,
     /// Additional timeout per second of decoded media, or per requested frame.
     pub timeout_per_second: Duration,
-    /// Longest frame or pause to accept from the container's data alone, in seconds.
+    /// Longest frame or pause, in seconds, that is accepted if only the container's data confirms
+    /// it.
     pub max_gap: f64,
     /// Accepted demuxers, by FFmpeg's names.
     pub containers: Vec<String>,
     /// Accepted codecs, by FFmpeg's names.
     pub codecs: Vec<String>,
-    /// Maximum size of a single FFmpeg allocation, in bytes. Applies to the whole process.
+    /// Maximum size of a single allocation by FFmpeg, in bytes. The limit applies to the whole
+    /// process.
     pub max_allocation: usize,
 }
 
@@ -117,12 +119,12 @@ impl FfmpegDecoder {
     pub fn new(options: FfmpegOptions) -> Self {
         static QUIET: Once = Once::new();
         QUIET.call_once(|| {
-            // FFmpeg would log damaged files to stderr; the scan summary counts damaged packets
-            // instead.
+            // Otherwise FFmpeg would report damaged files on stderr. The scan summary counts
+            // damaged packets instead.
             ffmpeg::log::set_level(ffmpeg::log::Level::Quiet);
         });
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: sets one number that FFmpeg reads atomically.
+        // SAFETY: the call only sets a number, which FFmpeg reads atomically.
         unsafe {
             ffmpeg::ffi::av_max_alloc(options.max_allocation);
         }

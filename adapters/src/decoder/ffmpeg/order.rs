@@ -1,6 +1,6 @@
-//! Determines the display times of pictures whose packets have only decoding times, as in AVI, or
-//! none, as in a raw stream. Pictures leave the decoder in display order, so each takes the
-//! earliest remaining time.
+//! Determines the display times of pictures if packets have only decoding times, as in AVI, or no
+//! times, as in a raw stream. Pictures leave the decoder in display order, so each picture takes
+//! the earliest remaining time.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use ffmpeg::Packet;
 use ffmpeg::frame::Video;
 use ffmpeg_next as ffmpeg;
 
-/// Maximum number of remaining times, more than any decoder's delay. Excess times belong to
-/// pictures that never came out.
+/// Maximum number of remaining times. It exceeds the delay of any decoder, so excess times belong
+/// to pictures that never came out.
 const MAX_DELAYED: usize = 64;
 
 /// Tracks the times of one stream's pictures, in ticks of the stream.
@@ -20,14 +20,14 @@ pub(super) struct PresentationOrder {
     left: BTreeSet<i64>,
     /// Key frames whose pictures have not come out yet. Earlier packets are shown before them.
     keys: BTreeSet<i64>,
-    /// Number of key frames that must still come out before it is certain that no picture is
-    /// missing.
+    /// Number of key frames that must come out of the decoder before it is certain that no picture
+    /// is missing.
     unsettled: u32,
 }
 
 impl PresentationOrder {
-    /// Creates the state for a stream that is already known to have, or not to have, only decoding
-    /// times.
+    /// Creates the state for a stream. `decoding_only` states whether its packets have only
+    /// decoding times.
     pub(super) fn new(decoding_only: bool) -> Self {
         Self { decoding_only: Some(decoding_only), ..Self::default() }
     }

@@ -11,10 +11,10 @@ use super::Error;
 use super::hdr::{ToneMap, Transfer};
 use super::shrink::Shrinker;
 
-/// One of the eight orientations that quarter turns and mirroring produce.
+/// One of the eight orientations that result from quarter turns and mirroring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Orientation {
-    /// Swaps rows and columns; applied first.
+    /// Whether to swap rows and columns. The swap is applied before mirroring.
     swap: bool,
     mirror_x: bool,
     mirror_y: bool,
@@ -38,7 +38,7 @@ impl Orientation {
         if self.swap { (height, width) } else { (width, height) }
     }
 
-    /// Copies RGB rows of `stride` bytes to `out` as a `width × height` image in display
+    /// Copies a `width × height` image with rows of `stride` bytes to `out`, in display
     /// orientation.
     fn apply(self, source: &[u8], stride: usize, width: usize, height: usize, out: &mut Vec<u8>) {
         out.clear();
@@ -81,7 +81,7 @@ struct Key {
 
 impl Converter {
     /// Creates a converter for many small pictures. Every source pixel contributes, which averages
-    /// out noise, at about half the cost of the bicubic filter, or a tenth if exactness is not
+    /// out noise. The cost is about half that of the bicubic filter, or a tenth if exactness is not
     /// required.
     pub(super) fn small(orientation: Orientation, exact: bool) -> Self {
         let shrinker = (!exact).then(Shrinker::default);
@@ -145,8 +145,8 @@ impl Converter {
         Ok(())
     }
 
-    /// Returns the picture in stored orientation at exactly `width × height`, in BT.709 colours and
-    /// range, for an encoder.
+    /// Returns the picture for an encoder: in stored orientation, at exactly `width × height`, and
+    /// with the colours and range of BT.709.
     pub(super) fn standard(
         &mut self,
         frame: &Video,
@@ -203,7 +203,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
         color::Space::BT2020NCL | color::Space::BT2020CL => ffi::SWS_CS_BT2020,
         color::Space::SMPTE240M => ffi::SWS_CS_SMPTE240M,
         color::Space::FCC => ffi::SWS_CS_FCC,
-        // Players assume BT.709 for high definition if the colours are unspecified.
+        // If the colours of a high-definition picture are unspecified, players assume BT.709.
         color::Space::Unspecified if key.fine => ffi::SWS_CS_ITU709,
         _ => ffi::SWS_CS_ITU601,
     };
@@ -215,8 +215,8 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
 /// Sets the colour matrix and range of the input and the output.
 fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: the scaler is open; the coefficient tables are static. For formats without a colour
-    // matrix the call fails and changes nothing.
+    // SAFETY: the scaler is open, and the coefficient tables are static. If the format has no
+    // colour matrix, the call fails and changes nothing.
     unsafe {
         ffi::sws_setColorspaceDetails(
             scaler.as_mut_ptr(),
@@ -237,7 +237,7 @@ fn is_full_range(format: Pixel) -> bool {
 
 fn has_alpha(format: Pixel) -> bool {
     #[expect(unsafe_code, reason = "FFI")]
-    // SAFETY: descriptors are static; an unknown format has none.
+    // SAFETY: descriptors are static. The pointer is null if the format is unknown.
     let flags = unsafe { ffi::av_pix_fmt_desc_get(format.into()).as_ref().map_or(0, |d| d.flags) };
     flags & ffi::AV_PIX_FMT_FLAG_ALPHA as u64 != 0
 }
@@ -255,8 +255,8 @@ fn blend_with_black(picture: &mut Video) {
     }
 }
 
-/// Returns the displayed size for non-square pixels, enlarging the side along which pixels are
-/// longer.
+/// Returns the displayed size of a picture with non-square pixels. Enlarges the side along which
+/// pixels are longer.
 pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, u32) {
     let stretch = |n: u32, by: f64| ((f64::from(n) * by).round() as u32).max(1);
     if pixel_aspect >= 1.0 {
@@ -270,7 +270,7 @@ pub(super) fn display_size(width: u32, height: u32, pixel_aspect: f64) -> (u32, 
 mod tests {
     use super::*;
 
-    /// Returns 2 × 3 stored pixels, numbered row by row, with rows padded to 8 bytes.
+    /// Returns 2 × 3 stored pixels that are numbered row by row. Rows are padded to 8 bytes.
     fn numbered() -> Vec<u8> {
         let mut rows = Vec::new();
         for y in 0..3u8 {

@@ -97,7 +97,7 @@ enum FeedResult {
     Far,
 }
 
-/// Limits the time in proportion to the decoded media, and keeps the media contiguous.
+/// Limits the decoding time in proportion to the decoded media, and keeps the media contiguous.
 struct ScanLimits {
     base: Duration,
     per_second: Duration,
@@ -124,7 +124,7 @@ impl ScanLimits {
     /// Accounts for a frame or audio from `time` to `end`. Returns `false` if it begins too long
     /// after the content decoded so far.
     fn reach(&mut self, time: f64, end: f64, input: &Input) -> Result<bool, Error> {
-        // The packets in between may have had no content.
+        // The packets since then may have had no content.
         if time > self.end + self.max_gap {
             return Ok(false);
         }
@@ -169,8 +169,9 @@ impl VideoPipeline {
         let Some(stream) = input.picture else { return Ok(None) };
         let opened = if_decodable(input.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
-        // The loop filter hardly affects small frames. If it is skipped for reference frames,
-        // errors accumulate until the next key frame, where the picture then changes slightly.
+        // The loop filter hardly affects small frames, so it can be skipped. If it is skipped for
+        // reference frames too, errors accumulate until the next key frame, where the picture then
+        // changes slightly.
         let unfiltered = if size.exact { Discard::NonReference } else { Discard::All };
         decoder.skip_loop_filter(unfiltered);
         Ok(Some(Self {
@@ -179,7 +180,7 @@ impl VideoPipeline {
             order: PresentationOrder::default(),
             converter: Converter::small(input.orientation(), size.exact),
             size: (size.width, size.height),
-            // A field without its counterpart would show only half of the lines.
+            // If one field of a frame were skipped, only half of the lines would be shown.
             calm: (!size.exact && !input.is_interlaced()).then(SkipDecider::default),
             length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
             last: None,
@@ -219,7 +220,7 @@ impl VideoPipeline {
                     }
                 }
                 Err(e) if is_drained(e) => return Ok(result),
-                // During flushing, a bad frame must not hide the good frames after it.
+                // During flushing, the good frames after a bad frame must still be shown.
                 Err(_) if packet.is_none() && result == FeedResult::Whole => {
                     result = FeedResult::Damaged
                 }
@@ -250,8 +251,8 @@ impl VideoPipeline {
         if let Some(last) = self.last
             && time <= last
         {
-            // Time never decreases: a single bad timestamp is moved to just after its predecessor,
-            // and a clock that restarts continues from there.
+            // Time never decreases. A single bad timestamp is moved to just after the previous
+            // frame. A clock that restarts continues from the previous frame.
             time = if last - time < JITTER { last + 1e-3 } else { last + self.length };
         }
         if !limits.reach(time, time + length, input)? {
@@ -327,8 +328,8 @@ impl AudioPipeline {
     }
 }
 
-/// Returns the decoder, or `None` if the stream cannot be decoded, because the other stream may
-/// still be useful.
+/// Returns the decoder, or `None` if the stream cannot be decoded. That is not an error, because
+/// the other stream may still be useful.
 fn if_decodable(opened: Result<Opened, Error>) -> Result<Option<Opened>, Error> {
     match opened {
         Ok(decoder) => Ok(Some(decoder)),

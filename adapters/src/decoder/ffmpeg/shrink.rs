@@ -1,5 +1,5 @@
-//! Shrinks pictures by integer factors by averaging each block of pixels. A scan needs many small
-//! pictures, for which a scaler's filters would cost more than everything else except decoding.
+//! Shrinks pictures by integer factors, averaging each block of pixels. A scan needs many small
+//! pictures. For these, a scaler's filters would cost more than everything else except decoding.
 
 use ffmpeg::format::Pixel;
 use ffmpeg::frame::Video;
@@ -12,7 +12,7 @@ const MAX_CUT_SHARE: f32 = 0.01;
 /// Shrinks the pictures of one stream.
 pub(super) struct Shrinker {
     small: Video,
-    /// Column sums of a row of blocks.
+    /// Sums of the columns in a row of blocks.
     columns: Vec<u16>,
 }
 
@@ -24,9 +24,9 @@ impl Default for Shrinker {
 
 impl Shrinker {
     /// Shrinks the picture to the smallest size that is at least `width × height`. Returns the
-    /// original if its blocks cannot be averaged, that is, if it has more than eight bits or packed
-    /// chroma or is stored bottom-up. May cut off up to [`MAX_CUT_SHARE`] on the right and at the
-    /// bottom.
+    /// original if its blocks cannot be averaged because it has more than eight bits or packed
+    /// chroma, or is stored bottom-up. May cut off up to [`MAX_CUT_SHARE`] of each side, on the
+    /// right and at the bottom.
     pub(super) fn shrink<'a>(
         &'a mut self,
         frame: &'a Video,
@@ -65,7 +65,7 @@ fn block(size: u32, min_blocks: u32) -> u32 {
     (1..=(size / min_blocks.max(1)).min(MAX_BLOCK)).rev().find(fits).unwrap_or(1)
 }
 
-/// Returns the number of blocks along a side. It is even because of chroma subsampling.
+/// Returns the number of blocks along a side. The number is even because of chroma subsampling.
 fn blocks(size: u32, block: u32) -> u32 {
     (size / block) & !1
 }
@@ -101,8 +101,8 @@ mod tests {
         let mut shrinker = Shrinker::default();
         let small = shrinker.shrink(&frame, (4, 3));
         assert_eq!((small.width(), small.height()), (4, 4));
-        // Blocks of four by two pixels: the mean of 0 1 2 3 and 10 11 12 13, then of the following
-        // columns.
+        // Each block has four by two pixels. The first value is the mean of 0 1 2 3 and 10 11 12
+        // 13.
         assert_eq!(small.data(0)[..4], [7, 11, 15, 19]);
         assert_eq!(small.data(0)[small.stride(0)..][..2], [27, 31]);
         assert_eq!(small.data(2)[..2], [107, 111]);

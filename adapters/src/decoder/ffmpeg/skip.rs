@@ -1,10 +1,10 @@
 //! Decides which frames a scan may skip. If the picture hardly changes, a non-reference frame shows
 //! nothing that its neighbours do not, yet costs as much to decode as any other frame.
 //!
-//! Two signs indicate a change, and both are available before the affected frames are decoded: the
-//! most recently displayed frames differ, or a packet is larger than its predecessors, since
-//! content that cannot be predicted from earlier frames must be coded in full. Packets come in
-//! decoding order, so the first frame of a shot precedes the frames shown just before it.
+//! There are two signs of a change, and both are available before the affected frames are decoded.
+//! Either the most recently displayed frames differ, or a packet is larger than the packets before
+//! it, because content that cannot be predicted from earlier frames must be coded in full. Packets
+//! come in decoding order, so the first frame of a shot precedes the frames shown just before it.
 
 use std::collections::VecDeque;
 
@@ -16,19 +16,19 @@ const STEP: f64 = 0.07;
 /// Maximum mean channel difference between consecutive small frames of a calm picture, 0..255.
 const MAX_CALM_CHANGE: f64 = 6.0;
 
-/// How long no frames are skipped after two consecutive differences above the limit, in seconds. A
-/// single such difference is a shot boundary, and the new shot may be calm.
+/// How many seconds no frames are skipped after two consecutive changes above [`MAX_CALM_CHANGE`].
+/// A single change above it is a shot boundary, and the new shot may be calm.
 const SETTLING: f64 = 0.2;
 
-/// A packet that is this many times larger than each of the last [`PACKETS`], or that holds a key
-/// frame, may begin a shot. Every frame shown before it is kept.
+/// A packet may begin a shot if it is this many times larger than each of the last [`PACKETS`]
+/// packets, or if it holds a key frame. Every frame shown before it is kept.
 const LEAP: usize = 2;
 const PACKETS: usize = 12;
 
-/// Maximum number of remembered times, more than any codec reorders.
+/// Maximum number of remembered times. It exceeds the number of frames that any codec reorders.
 const REMEMBERED: usize = 32;
 
-/// Decides for one stream.
+/// Decides which frames of one stream to skip.
 #[derive(Default)]
 pub(super) struct SkipDecider {
     /// Sizes of the last packets, in bytes.
@@ -37,10 +37,10 @@ pub(super) struct SkipDecider {
     required: VecDeque<f64>,
     /// Presentation times of skippable frames that have not been shown yet, in seconds.
     open: VecDeque<f64>,
-    /// Every frame before this time is kept, in seconds.
+    /// Time in seconds before which every frame is kept.
     changing_until: f64,
-    /// The latest presentation time of a packet so far, in seconds. Frames leave the decoder much
-    /// later.
+    /// The latest presentation time of all packets so far, in seconds. Decoded frames lag far
+    /// behind it.
     reached: f64,
     last: Vec<u8>,
     /// Whether the last frame differed much from its predecessor.

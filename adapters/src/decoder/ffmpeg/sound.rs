@@ -1,6 +1,6 @@
-//! Converts decoded audio to one continuous 16 kHz mono track: mixes, resamples, and fills gaps. If
-//! two channels would cancel each other out because one is inverted, they are subtracted instead of
-//! added. Stereo tracks also yield their two channels in addition to the mix.
+//! Converts decoded audio to one continuous 16 kHz mono track. It mixes channels, resamples, and
+//! fills gaps. If two channels would cancel each other out because one is inverted, they are
+//! subtracted instead of added. Stereo tracks also yield their two channels in addition to the mix.
 
 use std::ffi::c_int;
 
@@ -11,23 +11,24 @@ use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanSink};
 
 use super::Error;
 
-/// Maximum difference between a timestamp and the track that counts as rounding, in seconds.
+/// Maximum difference in seconds between a frame's timestamp and the end of the previous frame that
+/// counts as a rounding error.
 const TOLERANCE: f64 = 0.05;
 
-/// Maximum samples per block.
+/// Maximum number of samples per block.
 const MAX_BLOCK: usize = SAMPLE_RATE as usize;
 
-/// Maximum difference that a lossy codec causes between equal channels: −60 dB.
+/// Maximum difference that a lossy codec causes between equal channels, −60 dB.
 const CODING_NOISE: f32 = 0.001;
 
-/// Channel mask of front left and front right.
+/// Channel mask for front left and front right.
 const STEREO: u64 = 0b11;
 
-/// Maximum samples to resample at once, since one frame may hold millions.
+/// Maximum number of samples to resample at once. One frame may hold millions of samples.
 const MAX_RESAMPLE: usize = 8192;
 
-/// Sample rates that can be resampled, in Hz; other rates indicate damage. `input::SAMPLE_RATES`
-/// rejects files that announce such a rate.
+/// Sample rates in Hz that are resampled. Other rates indicate damage. Files that announce such a
+/// rate are rejected earlier, by `input::SAMPLE_RATES`.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
 
 /// Places resampled audio on the timeline.
@@ -59,7 +60,7 @@ impl AudioTimeline {
         if !fits || (time - self.clock).abs() > TOLERANCE {
             self.end_segment(sink)?;
             self.resampler = Some(Resampler::open(frame, format)?);
-            // A change of format alone does not move the audio.
+            // If only the format changes, the audio continues without a gap.
             let jumps = self.next.is_none() || (time - self.clock).abs() > TOLERANCE;
             let start = if jumps { time } else { self.clock };
             self.begin_segment(start, sink)?;
@@ -183,7 +184,8 @@ const WINDOW: usize = SAMPLE_RATE as usize / 20;
 /// Weight of earlier windows in the moving average.
 const DECAY: f64 = 0.95;
 
-/// Correlation below which two channels count as inverted, and above which they no longer do.
+/// Correlation below which two channels count as inverted, and correlation above which they no
+/// longer do.
 const OPPOSITE: f64 = -0.8;
 const NOT_OPPOSITE: f64 = -0.2;
 
@@ -240,8 +242,8 @@ struct Format {
 impl Format {
     fn for_frame(frame: &Audio) -> Result<Self, Error> {
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: plain fields of a decoded frame; the mask is one member of a union of integers
-        // and a pointer, and is only compared.
+        // SAFETY: plain fields of a decoded frame; the mask is a member of a union of integers and
+        // a pointer, and is only compared.
         let (channels, mask) = unsafe {
             let layout = (*frame.as_ptr()).ch_layout;
             (layout.nb_channels, layout.u.mask)
@@ -266,7 +268,8 @@ impl Resampler {
     fn open(frame: &Audio, format: Format) -> Result<Self, Error> {
         #[expect(unsafe_code, reason = "FFI")]
         // SAFETY: the context is allocated, configured, and initialised in the order that FFmpeg
-        // requires, and `resampler` owns it from the start. Layouts are read, not kept.
+        // requires, and `resampler` owns it from the start. The calls only read the layouts and
+        // keep no pointers to them.
         unsafe {
             let mut mixed = std::mem::zeroed::<ffi::AVChannelLayout>();
             let source = &raw const (*frame.as_ptr()).ch_layout;
@@ -290,10 +293,11 @@ impl Resampler {
             if code < 0 {
                 return Err(ffmpeg::Error::from(code).into());
             }
-            // Without this, mixing to floating point adds channels instead of averaging them.
+            // Without this option, mixing to floating point adds channels instead of averaging
+            // them.
             ffi::av_opt_set_double(resampler.raw.cast(), c"rematrix_maxval".as_ptr(), 1.0, 0);
             if !named && !is_pair && format.channels > 1 {
-                // Without a channel layout, every channel has the same weight.
+                // If the channel layout is unknown, every channel has the same weight.
                 let weights = vec![1.0 / f64::from(format.channels); format.channels as usize];
                 ffi::swr_set_matrix(resampler.raw, weights.as_ptr(), format.channels);
             }
@@ -330,7 +334,7 @@ impl Resampler {
             return Err(ffmpeg::Error::from(count).into());
         }
         for sample in &mut out[start..] {
-            // Lossy codecs overshoot, and floating-point formats can hold any value.
+            // Lossy codecs may exceed full scale, and floating-point formats can hold any value.
             *sample = if sample.is_nan() { 0.0 } else { sample.clamp(-1.0, 1.0) };
         }
         Ok(())
@@ -338,8 +342,8 @@ impl Resampler {
 }
 
 impl Resampler {
-    /// Returns pointers to a frame's samples from index `from`: one per channel, or one for
-    /// interleaved samples.
+    /// Returns pointers to a frame's samples, starting at index `from`. There is one pointer per
+    /// channel, or a single pointer if samples are interleaved.
     fn planes(&self, frame: &Audio, from: usize) -> Vec<*const u8> {
         let channels = usize::try_from(self.format.channels).unwrap_or(1);
         #[expect(unsafe_code, reason = "FFI")]
@@ -369,7 +373,7 @@ impl Drop for Resampler {
 mod tests {
     use super::*;
 
-    /// Mixes one second of a tone, scaled by `left` and `right` on the two channels, and returns
+    /// Mixes one second of a tone, which `left` and `right` scale on the two channels, and returns
     /// the peak.
     fn mixed(mixer: &mut StereoMixer, left: f32, right: f32) -> f32 {
         let tone = |i: usize| (i as f32 * 0.17).sin();

@@ -23,7 +23,8 @@ pub(super) struct IoContext {
 
 struct Reader {
     file: Arc<File>,
-    /// The read position. Other readers may share the descriptor, so each tracks its position here.
+    /// The read position. Each reader tracks its own position, because other readers may share the
+    /// file descriptor.
     at: u64,
     deadline: Arc<Deadline>,
 }
@@ -69,7 +70,7 @@ impl Drop for IoContext {
     }
 }
 
-/// Rejects every request to open a file, so references in a container are never followed.
+/// Rejects every request to open a file, so that references in a container are never followed.
 pub(super) extern "C" fn refuse_open(
     _: *mut ffi::AVFormatContext,
     _: *mut *mut ffi::AVIOContext,

@@ -1,31 +1,31 @@
-//! Decides which timestamps to trust. A timestamp is only a claim: the decodable content determines
-//! the timeline, and clock jumps that nothing else in the file confirms are removed.
+//! Decides which timestamps to trust. A timestamp is only a claim. The decodable content determines
+//! the timeline, and a clock jump is removed unless something else in the file confirms it.
 
-/// The selected stream that a packet belongs to.
+/// The kind of selected stream that a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StreamKind {
     Picture,
     Sound,
 }
 
-/// Maximum pause between packets that needs no confirmation, in seconds. Also the maximum claimed
-/// packet duration that counts as content.
+/// Maximum pause in seconds between packets that needs no confirmation. A claimed packet duration
+/// counts as content only up to this limit.
 const PAUSE: f64 = 1.0;
 
-/// The same limit, in seconds, for a container that states neither its own duration nor packet
-/// durations, such as a recording of an idle screen.
+/// Maximum pause in seconds that needs no confirmation if the container states neither its duration
+/// nor packet durations, as in a recording of an idle screen.
 const UNCLAIMED_PAUSE: f64 = 10.0;
 
-/// Latest time, in seconds, at which a restarted clock counts as restarted from 0, for video and
-/// audio together.
+/// A clock that restarts at most this many seconds after 0 counts as restarted from 0, for video
+/// and audio together.
 const BEGINNING: f64 = 0.5;
 
 /// Places packets, in file order, on one continuous timeline.
 #[derive(Debug)]
 pub(super) struct Timeline {
-    /// The duration in seconds that the container claims independently of packet timestamps.
+    /// The duration in seconds that the container claims, independently of packet timestamps.
     pub(super) claimed: Option<f64>,
-    /// Maximum pause to accept even if it is confirmed, in seconds.
+    /// Maximum pause in seconds. Longer pauses are removed even if they are confirmed.
     pub(super) max_gap: f64,
     /// Whether the format allows its clock to restart.
     pub(super) restarts: bool,
@@ -46,7 +46,7 @@ pub(super) struct Timeline {
 struct Stream {
     /// The end of the stream's content so far, in seconds.
     end: Option<f64>,
-    /// The end in seconds, including claimed packet durations.
+    /// The end of the stream's content so far in seconds, if claimed packet durations are true.
     claimed_end: f64,
 }
 
@@ -71,8 +71,7 @@ impl Timeline {
         let end = self.streams.iter().filter_map(|s| s.end).fold(0.0, f64::max);
         let mut now = time + self.shift;
         if now > end + PAUSE && !self.confirms(end, now, stream.claimed_end) {
-            // The packet is either back on the clock from before the last jump, or on a third
-            // clock.
+            // The packet follows either the clock from before the last jump, or a third clock.
             let back = (time + self.before - end).abs() <= PAUSE;
             self.jump(if back { self.before } else { end - time });
             now = time + self.shift;
@@ -96,13 +95,13 @@ impl Timeline {
         self.shown = self.shown.max(end);
     }
 
-    /// Returns whether a picture at `time` that nothing follows really lasts as long as its packet
-    /// claims.
+    /// Returns whether to trust the duration `length` that a packet claims for the last picture,
+    /// which is shown at `time`.
     pub(super) fn believes_length(&self, time: f64, length: f64) -> bool {
         length <= PAUSE || self.confirms(time, time + length, time + length)
     }
 
-    /// Returns whether anything other than the next timestamp confirms a pause from `end` to `now`.
+    /// Returns whether anything besides the next timestamp confirms a pause from `end` to `now`.
     /// `claimed_end` is the previous packet's end including its claimed duration.
     fn confirms(&self, end: f64, now: f64, claimed_end: f64) -> bool {
         let gap = now - end;
@@ -167,7 +166,7 @@ mod tests {
         let slides = [(0.0, 10.0), (10.0, 10.0), (20.0, 10.0)];
         assert_near(&placed(claiming(30.0), &slides), &[0.0, 10.0, 20.0]);
         assert_near(&placed(silent(), &slides), &[0.0, 10.0, 20.0]);
-        // A recording of an idle screen: only timestamps.
+        // A recording of an idle screen, which has only timestamps.
         assert_near(&placed(silent(), &[(0.0, 0.04), (8.0, 0.04)]), &[0.0, 8.0]);
         assert_near(&placed(claiming(61.0), &[(0.0, 0.04), (60.0, 0.04)]), &[0.0, 60.0]);
         // A pause is never longer than the maximum.
@@ -194,7 +193,7 @@ mod tests {
 
     #[test]
     fn short_segments_are_contiguous() {
-        // Two-second segments with video and audio, whose clocks each start at 0.
+        // Two-second segments with video and audio. The clock of each segment starts at 0.
         let mut timeline = Timeline::new(None, 120.0, true);
         let mut placed = Vec::new();
         for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! A `VideoDecoder` that runs each call in a separate sandboxed process, so that a file that takes
-//! over FFmpeg cannot reach anything else. `work` is the worker side, which the program runs as
+//! A `VideoDecoder` that runs each call in a separate sandboxed process. If a file takes over
+//! FFmpeg, it cannot reach anything else. `work` is the worker side, which the program runs as
 //! `shotlog decode`.
 //!
 //! The worker gets the open file as standard input and writes frames and audio to standard output.
@@ -47,11 +47,11 @@ pub struct WorkerOptions {
     pub ffmpeg: FfmpegOptions,
     /// Memory limit in addition to the program's own memory, in bytes.
     pub memory: u64,
-    /// Base CPU time of a decode.
+    /// Base limit on CPU time for decoding a file.
     pub cpu_time: Duration,
     /// Additional CPU time per second of media, or per requested frame.
     pub cpu_time_per_second: Duration,
-    /// The program, started as `PROGRAM decode REQUEST`.
+    /// The program, which is started as `PROGRAM decode REQUEST`.
     pub program: PathBuf,
 }
 
@@ -82,7 +82,8 @@ impl WorkerOptions {
     }
 }
 
-/// Returns the path of the running program. On Linux, it works even if the file has been replaced.
+/// Returns the path of the running program. On Linux, the path works even if the file has been
+/// replaced.
 fn this_program() -> PathBuf {
     if cfg!(target_os = "linux") {
         "/proc/self/exe".into()
@@ -99,11 +100,11 @@ pub struct WorkerDecoder {
     methods: Mutex<VecDeque<(FileId, SeekMethod)>>,
 }
 
-/// Identity and state of a file: device, inode, size and change time.
+/// A file's identity (device and inode) and state (size and change time).
 type FileId = (u64, u64, u64, i64, i64);
 
 impl WorkerDecoder {
-    /// Creates a decoder with these limits. Starts no process.
+    /// Creates a decoder with these limits without starting a process.
     pub fn new(options: WorkerOptions) -> Self {
         Self { options, methods: Mutex::default() }
     }

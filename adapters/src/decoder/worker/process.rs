@@ -21,13 +21,14 @@ use super::wire::{
     receive,
 };
 
-/// Requested pipe capacity in bytes: room for about twenty scan frames.
+/// Requested pipe capacity in bytes. It has room for about twenty scan frames.
 const PIPE: usize = 1 << 20;
 
 /// How often a waiting reader checks for cancellation.
 const CANCEL_CHECK: Duration = Duration::from_millis(100);
 
-/// Extra time beyond the worker's own limits, so that the worker can report which limit it hit.
+/// Time that the parent allows beyond the worker's own limits, so that the worker can report which
+/// limit it hit.
 const GRACE: Duration = Duration::from_secs(3);
 
 pub(super) struct Process {
@@ -36,7 +37,7 @@ pub(super) struct Process {
     limits: WorkerOptions,
     /// Maximum length of a plausible message, in bytes.
     longest: usize,
-    /// Seconds of media, or number of frames, for which time has been granted so far.
+    /// Number of seconds of media, or of frames, for which time has been granted so far.
     allowed: f64,
 }
 
@@ -111,7 +112,7 @@ impl Process {
         }
     }
 
-    /// Writes the arriving clip to `out`.
+    /// Receives a clip and writes it to `out`.
     pub(super) fn clip(
         mut self,
         out: &File,
@@ -141,7 +142,7 @@ impl Process {
         }
     }
 
-    /// Reads an audio-only decode to its end.
+    /// Receives the audio of a file to its end.
     pub(super) fn sound(mut self, sink: &mut dyn ScanSink) -> Result<()> {
         let size = ScanOptions { width: 0, height: 0, exact: true, audio_track: None };
         let mut receiver = ScanReceiver::new(&size, self.limits.ffmpeg.max_duration);
@@ -163,8 +164,8 @@ impl Process {
         }
     }
 
-    /// Runs any other job to its end. Passes each full-size frame to `picture` with the index of
-    /// its requested time.
+    /// Runs any other job to its end. Passes each full-size frame to `picture`, together with the
+    /// index of the time for which it was requested.
     pub(super) fn run(mut self, picture: &mut dyn FnMut(usize, Frame)) -> Result<WorkerResult> {
         let mut body = Vec::new();
         loop {
@@ -244,7 +245,7 @@ fn longest_message(job: &WorkerJob, max_pixels: u64) -> usize {
     let pixels = match job {
         WorkerJob::Probe | WorkerJob::Sound { .. } | WorkerJob::Clip { .. } => 0,
         WorkerJob::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
-        // Correcting non-square pixels enlarges an image up to tenfold.
+        // Correcting non-square pixels may enlarge an image up to tenfold.
         WorkerJob::Frames { stills, .. } => {
             let side = stills.iter().map(|still| u64::from(still.max_side)).max().unwrap_or(0);
             side.pow(2).min(max_pixels.saturating_mul(10))
@@ -365,8 +366,8 @@ struct Output {
     wait_budget: WaitBudget,
 }
 
-/// Tracks how long the parent has waited for output. Time that the parent spends on its own work
-/// does not count.
+/// Tracks how long the parent has waited for output. Time that the parent spends on other work does
+/// not count.
 #[derive(Default)]
 struct WaitBudget {
     /// Timeout for one message.

@@ -43,7 +43,8 @@ mod linux {
     /// Standard input, output and error.
     const STANDARD: u32 = 3;
 
-    /// System calls that decoding needs: I/O on open descriptors, memory, threads, clocks.
+    /// System calls that decoding needs, such as I/O on open descriptors, memory, threads and
+    /// clocks.
     const ALLOWED: &[libc::c_long] = &[
         libc::SYS_brk,
         libc::SYS_clock_getres,
@@ -99,7 +100,7 @@ mod linux {
     /// process.
     pub(in super::super) fn close_descriptors() {
         #[expect(unsafe_code, reason = "no safe function closes descriptors that nobody owns")]
-        // SAFETY: nothing in this process has opened a descriptor yet.
+        // SAFETY: this process has not opened a descriptor yet.
         unsafe {
             libc::close_range(STANDARD, u32::MAX, 0);
         }
@@ -138,8 +139,8 @@ mod linux {
     }
 
     fn set_limits(request: &WorkerRequest) -> Result<(), String> {
-        // Makes this process the first victim of the OOM killer. If that fails, the OOM killer
-        // chooses by memory size.
+        // Makes the OOM killer choose this process first. If this fails, the OOM killer chooses by
+        // memory size.
         let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
         let statm = std::fs::read_to_string("/proc/self/statm").map_err(failed("measuring"))?;
         let pages: u64 = statm.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -168,8 +169,8 @@ mod linux {
         ruleset.map(drop).map_err(failed("leaving the file system"))
     }
 
-    /// Builds the system call filter. Any call that it does not allow fails as if the kernel did
-    /// not implement it, which libraries handle.
+    /// Builds the system call filter. A call that is not allowed fails as if the kernel did not
+    /// implement it, which libraries can handle.
     fn filter() -> Result<BpfProgram, seccompiler::Error> {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             ALLOWED.iter().map(|&call| (call, Vec::new())).collect();
@@ -181,7 +182,7 @@ mod linux {
         let only = |condition| SeccompRule::new(vec![condition]).map(|rule| vec![rule]);
         // Allows new threads but no new processes.
         rules.insert(libc::SYS_clone, only(bits(0, libc::CLONE_THREAD, libc::CLONE_THREAD)?)?);
-        // Writable memory is never executable.
+        // Forbids executable memory.
         for call in [libc::SYS_mmap, libc::SYS_mprotect] {
             rules.insert(call, only(bits(2, libc::PROT_EXEC, 0)?)?);
         }

@@ -10,21 +10,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::decoder::ffmpeg::{FfmpegOptions, SeekMethod};
 
-/// A frame of a scan: its time, the number of frames skipped before it as a 32-bit little-endian
-/// number, then its pixels.
+/// A frame of a scan. The body is the frame's time, the number of frames skipped before it (32-bit
+/// little-endian), and its pixels.
 pub(super) const FRAME: u8 = 1;
-/// Maximum number of frames skipped in a row: more than any codec reorders.
+/// Maximum number of frames skipped in a row. It exceeds the number of frames that any codec
+/// reorders.
 pub(super) const MAX_SKIPPED: u32 = 32;
-/// An audio block: its time, then its samples as 32-bit floats.
+/// An audio block. The body is the block's time, followed by its samples as 32-bit floats.
 pub(super) const SOUND: u8 = 2;
-/// A full-size frame: a [`PictureHead`], then its pixels.
+/// A full-size frame. The body is a [`PictureHead`], followed by the pixels.
 pub(super) const PICTURE: u8 = 3;
-/// The last message: a [`WorkerResult`] as JSON.
+/// The last message. The body is a [`WorkerResult`] as JSON.
 pub(super) const OUTCOME: u8 = 4;
-/// Bytes of a clip: their offset as a 64-bit little-endian number, then the bytes.
+/// A piece of a clip. The body is the piece's offset (64-bit little-endian), followed by its bytes.
 pub(super) const BYTES: u8 = 5;
-/// An audio block whose channels differ: its time, then equal numbers of samples of the mix, the
-/// left channel and the right channel, as 32-bit floats.
+/// An audio block whose channels differ. The body is the block's time, followed by the samples of
+/// the mix, the left channel and the right channel as 32-bit floats. All three have the same number
+/// of samples.
 pub(super) const STEREO: u8 = 6;
 
 /// Maximum number of clip bytes per message.
@@ -152,7 +154,8 @@ impl From<WireMediaInfo> for MediaInfo {
     }
 }
 
-/// Serializable form of [`ScanSummary`]; the receiver counts frames and samples itself.
+/// Serializable form of [`ScanSummary`], without the numbers of frames and samples, which the
+/// receiver counts itself.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireSummary {
     pub(super) end: f64,
@@ -165,10 +168,10 @@ impl From<ScanSummary> for WireSummary {
     }
 }
 
-/// Header of a full-size frame; the pixels follow it.
+/// Header of a full-size frame. The pixels follow the header.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PictureHead {
-    /// Index of the requested time that the frame is for.
+    /// Index of the time for which the frame was requested.
     pub(super) index: u32,
     pub(super) width: u32,
     pub(super) height: u32,
@@ -225,7 +228,8 @@ pub(super) fn receive(from: &mut impl Read, longest: usize, body: &mut Vec<u8>) 
     Ok(head[0])
 }
 
-/// Returns the error for a protocol violation, which is blamed on the file.
+/// Returns the error for a protocol violation. The error blames the file, which may have taken over
+/// the worker.
 pub(super) fn protocol_violation() -> PortError {
     PortError::new(
         ErrorKind::Invalid,

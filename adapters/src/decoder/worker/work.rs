@@ -15,7 +15,7 @@ use super::{FRAMES_AT_ONCE, sandbox};
 use crate::decoder::ffmpeg::FfmpegDecoder;
 
 /// Runs the job in `request` on the file at standard input, and writes the results to standard
-/// output. This is the implementation of `shotlog decode`; the caller must not have started a
+/// output. This is the implementation of `shotlog decode`. The caller must not have started a
 /// thread or opened a file.
 pub fn work(request: Option<OsString>) -> ExitCode {
     sandbox::close_descriptors();
@@ -74,7 +74,7 @@ fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<
     })
 }
 
-/// Standard output, written message by message.
+/// Standard output. It is written message by message.
 struct Output {
     file: Arc<File>,
     message: Vec<u8>,
@@ -95,7 +95,7 @@ impl Output {
     }
 }
 
-/// Writer for a clip: sends each write to the parent, which performs it.
+/// A writer for a clip. It sends each write to the parent, which performs the write.
 struct Writer {
     file: Arc<File>,
     at: u64,

@@ -1,22 +1,22 @@
-//! Boxes in coordinates of the model's input, and non-maximum suppression.
+//! Boxes in the coordinates of the model's input, and non-maximum suppression.
 
 /// A detected box with its class index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ScoredBox {
     /// Index of the label.
     pub(super) class: usize,
-    /// Between 0 and 1.
+    /// Confidence, 0..1.
     pub(super) score: f32,
-    /// Left, top, right and bottom in pixels of the model's input.
+    /// Left, top, right and bottom edge, in pixels of the model's input.
     pub(super) corners: [f32; 4],
 }
 
-/// Maximum number of boxes to compare; the threshold has already dropped most proposals.
+/// Maximum number of boxes to compare. The threshold has already removed most candidates.
 const MAX_CANDIDATES: usize = 3_000;
 
-/// Non-maximum suppression: returns the best boxes, most confident first. If two boxes overlap by
-/// more than the limit, drops the less confident one; `overlaps` holds the limits for boxes of the
-/// same class and of different classes.
+/// Applies non-maximum suppression and returns the remaining boxes, most confident first. If two
+/// boxes overlap by more than a limit, drops the less confident one. `overlaps` holds the limits
+/// for boxes of the same class and for boxes of different classes.
 pub(super) fn suppress(
     mut found: Vec<ScoredBox>,
     overlaps: [f32; 2],

@@ -1,4 +1,4 @@
-//! The 80 classes of COCO, in the order that detectors trained on COCO use.
+//! The 80 classes of COCO, in the order used by detectors that are trained on COCO.
 
 pub(super) const LABELS: [&str; 80] = [
     "person",

@@ -1,12 +1,12 @@
-//! Decodes the outputs of detection networks. The variants of [`Layout`] state which exports they
-//! support.
+//! Decodes the outputs of detection networks. Each variant of [`Layout`] states which outputs it
+//! supports.
 
 use ports::{ErrorKind, PortError, Result};
 
 use super::boxes::ScoredBox;
 use crate::detector::Layout;
 
-/// An output tensor of a run.
+/// An output tensor of a model run.
 pub(super) struct OutputTensor<'a> {
     pub(super) shape: Vec<usize>,
     pub(super) data: &'a [f32],
@@ -22,8 +22,8 @@ impl OutputTensor<'_> {
     }
 }
 
-/// Returns the boxes that score at least `threshold`, in pixels of the input, which has this
-/// `size`.
+/// Returns the boxes that score at least `threshold`. Their corners are in pixels of the input,
+/// which has this `size`.
 pub(super) fn read(
     layout: Layout,
     outputs: &[OutputTensor<'_>],
@@ -38,7 +38,7 @@ pub(super) fn read(
         Layout::Detr => detr(outputs, classes, size, threshold),
     };
     let mut found = found.ok_or_else(|| mismatch(layout, outputs, classes))?;
-    // The output of a damaged model may be any number.
+    // A damaged model may output any number.
     found.retain(|f| f.score.is_finite() && f.corners.iter().all(|c| c.is_finite()));
     Ok(found)
 }
@@ -184,7 +184,7 @@ fn detr(
     Some(found.collect())
 }
 
-/// A cell of a grid with this stride.
+/// A cell of a grid. `stride` is its side in pixels.
 struct Cell {
     x: f32,
     y: f32,

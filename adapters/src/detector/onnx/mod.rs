@@ -1,5 +1,5 @@
-//! Object detection networks on ONNX Runtime: four families of output layouts, selected by
-//! configuration. The domain calls it for each frame and tracks the objects.
+//! Object detection networks on ONNX Runtime. The configuration selects one of four families of
+//! layouts. The domain calls the detector for each frame and tracks the objects.
 
 mod boxes;
 mod coco;
@@ -33,25 +33,25 @@ use picture::{Fit, Preprocessing};
 pub struct OnnxDetectorOptions {
     /// The `.onnx` file.
     pub model: PathBuf,
-    /// A text file with one label per line, in the order of the model's classes; the 80 COCO
-    /// classes by default.
+    /// A text file with one label per line, in the order of the model's classes. If `None`, the 80
+    /// COCO classes are used.
     pub labels: Option<PathBuf>,
     /// Input and output layout.
     pub layout: Layout,
-    /// Input width and height, in pixels, for a model with a dynamic input size; ignored if the
-    /// size is fixed.
+    /// Input width and height in pixels for a model with a dynamic input size. Ignored if the
+    /// model's input size is fixed.
     pub input: Option<(u32, u32)>,
     /// Minimum confidence of a box, 0..1.
     pub threshold: f32,
-    /// Maximum overlap (intersection over union) of two boxes with the same label; if they overlap
-    /// more, the less confident one is dropped.
+    /// Maximum overlap (intersection over union) of two boxes with the same label. If they overlap
+    /// more, the less confident box is dropped.
     pub max_overlap: f32,
-    /// The same limit for boxes with different labels, so that an object that fits two labels keeps
-    /// only the better one.
+    /// Maximum overlap of two boxes with different labels. It ensures that an object that fits two
+    /// labels keeps only the more confident one.
     pub max_overlap_across: f32,
     /// Maximum number of boxes per image.
     pub max_objects: usize,
-    /// Threads and sessions.
+    /// Numbers of threads and sessions.
     pub threading: Threading,
 }
 
@@ -73,7 +73,7 @@ impl OnnxDetectorOptions {
     }
 }
 
-/// The detector. Cheap to clone.
+/// The detector. Clones are cheap.
 #[derive(Clone)]
 pub struct OnnxDetector {
     name: String,
@@ -146,7 +146,8 @@ impl Shared {
         Ok(kept.into_iter().filter_map(|found| self.detection(&found, &fit)).collect())
     }
 
-    /// Converts a box in the input to fractions of the image; returns `None` if it lies outside.
+    /// Converts a box from input pixels to fractions of the image. Returns `None` if the box is
+    /// outside the image.
     fn detection(&self, found: &ScoredBox, fit: &Fit) -> Option<Detection> {
         let [left, top] = fit.to_picture(found.corners[0], found.corners[1]);
         let [right, bottom] = fit.to_picture(found.corners[2], found.corners[3]);
@@ -226,7 +227,8 @@ fn model_input(session: &mut Session, options: &OnnxDetectorOptions) -> Result<I
     Ok((size, mask))
 }
 
-/// Maximum side of the input, so that a configuration error cannot allocate gigabytes.
+/// Maximum width and height of the input. It prevents a configuration error from allocating
+/// gigabytes.
 const MAX_SIDE: u32 = 2048;
 
 fn read_labels(file: &Path) -> Result<Vec<String>> {

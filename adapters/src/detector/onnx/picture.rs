@@ -1,4 +1,4 @@
-//! Converts an image to the network's input, and coordinates back to the image.
+//! Converts an image to the network's input, and input coordinates back to image coordinates.
 
 use ports::Result;
 
@@ -6,13 +6,13 @@ use super::Layout;
 use crate::onnx::scaled;
 use crate::picture::View;
 
-/// How an image becomes the network's input: placement, channel order and normalization.
+/// How to convert an image to the network's input: placement, channel order and normalization.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Preprocessing {
     placement: Placement,
     /// Whether the channel order is BGR, as in OpenCV.
     bgr: bool,
-    /// For each input channel, `mean` is subtracted from the values 0..255, and the result is
+    /// In each input channel, `mean` is subtracted from the values (0..255), and the result is
     /// divided by `scale`.
     mean: [f32; 3],
     scale: [f32; 3],
@@ -20,15 +20,15 @@ pub(super) struct Preprocessing {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Placement {
-    /// Keeps the aspect ratio, aligned to the top left.
+    /// Keeps the aspect ratio and aligns the image to the top left.
     Corner,
-    /// Keeps the aspect ratio, centred.
+    /// Keeps the aspect ratio and centres the image.
     Middle,
     /// Stretches the image to the input size.
     Stretch,
 }
 
-/// Grey value of the YOLO family's padding.
+/// Grey value of the padding that the YOLO family uses.
 const MARGIN: f32 = 114.0;
 
 impl Preprocessing {
@@ -40,7 +40,7 @@ impl Preprocessing {
         let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
         let (placement, bgr, (mean, scale)) = match layout {
             Layout::Yolox => (Placement::Corner, true, plain),
-            // ImageNet's mean and standard deviation, in the order of the channels.
+            // Mean and standard deviation of ImageNet, in the order of the channels.
             Layout::PicoDet => {
                 (Placement::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
             }
@@ -74,7 +74,7 @@ impl Preprocessing {
     }
 }
 
-/// Where the image is in the input.
+/// Where the image is placed in the input.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fit {
     left: u32,

@@ -1,5 +1,5 @@
-//! Tests that need a controlled network: names that resolve to private addresses, DNS answers that
-//! change between lookups, servers that break off responses.
+//! Tests that need a controlled network, with names that resolve to private addresses, DNS answers
+//! that change between lookups, and servers that break off responses.
 
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
@@ -69,8 +69,8 @@ fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
 }
 
-/// Returns a network that answers lookups in turn and repeats the last answer, and a counter of
-/// lookups.
+/// Returns a network and its number of lookups. The network returns `answers` in turn and then
+/// repeats the last answer.
 fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
     let mut answers: VecDeque<Vec<SocketAddr>> = answers
         .iter()
@@ -143,8 +143,8 @@ async fn dns_rebinding_is_rejected() {
     let fetcher = HttpFetcher::on(network, options()).expect("a fetcher");
     let refusal = refusal(&fetcher, &url).await;
     assert!(refusal.contains("rebind.example") && !refusal.contains("127.0.0.1"), "{refusal}");
-    // One lookup per connection: no second answer can slip in between the check and the use of an
-    // address.
+    // There is one lookup per connection, so the address cannot change between its check and its
+    // use.
     assert_eq!(lookups.load(Ordering::SeqCst), 2);
     assert_eq!(outside.connections.load(Ordering::SeqCst), 1);
     assert_eq!(inside.connections.load(Ordering::SeqCst), 0);
@@ -268,13 +268,13 @@ async fn interrupted_body_is_resumed() {
 async fn body_is_not_resumed_with_another_file() {
     let changed = ok("other bytes");
     for (answers, connections) in [
-        // A weak ETag, or a server that does not announce ranges.
+        // The ETag is weak, or the server does not announce support for ranges.
         (vec![begun("W/\"v1\"", "")], 1),
         (vec!["HTTP/1.1 200 OK\r\ncontent-length: 11\r\netag: \"v1\"\r\n\r\nhello".into()], 1),
         // The file has changed, or the range is wrong.
         (vec![begun("\"v1\"", ""), changed], 2),
         (vec![begun("\"v1\"", ""), rest(4, "o world")], 2),
-        // More interruptions than the configured number of resumes.
+        // There are more interruptions than `max_resumes` allows.
         (vec![begun("\"v1\"", ""), rest(5, " "), rest(6, "w"), rest(7, "orld")], 3),
     ] {
         let server = server(PUBLIC_HERE, 0, answers).await;

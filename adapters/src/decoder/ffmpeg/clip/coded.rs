@@ -20,7 +20,7 @@ use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::timeline::StreamKind;
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
 
-/// Video ticks per second, divisible by all common frame rates.
+/// Video ticks per second. The number is divisible by all common frame rates.
 const TICKS: i32 = 90_000;
 
 /// Audio sample rate, in Hz.
@@ -32,7 +32,7 @@ const BIT_RATE: usize = 160_000;
 /// Tolerance for rounding times to ticks, in seconds.
 const EPSILON: f64 = 1e-4;
 
-/// Maximum number of packets to read in search of the first video packet.
+/// Maximum number of packets to read to find the first video packet.
 const FIRST_PACKETS: usize = 64;
 
 /// Re-encodes the part's video and audio to `output`. Starts reading at `from` seconds, or at the
@@ -111,7 +111,8 @@ struct VideoTranscoder {
     part: ClipSpan,
     /// The current picture and its start time.
     shown: Option<(f64, Video)>,
-    /// Durations of the pictures that are still in the encoder, by timestamp, both in ticks.
+    /// Durations of the pictures that are still in the encoder, keyed by timestamp. Durations and
+    /// timestamps are in ticks.
     lengths: BTreeMap<i64, i64>,
     over: bool,
 }
@@ -167,7 +168,7 @@ impl VideoTranscoder {
         input: &Input,
         output: &mut Output,
     ) -> Result<(), Error> {
-        // Errors for damaged packets are ignored.
+        // Ignores errors caused by damaged packets.
         let _ = match packet {
             Some(packet) => self.decoder.send_packet(packet),
             None => self.decoder.send_eof(),
@@ -258,7 +259,7 @@ impl VideoTranscoder {
 struct AudioTranscoder {
     decoder: Opened,
     encoder: encoder::audio::Encoder,
-    /// Converts to the output's rate and channels, and trims to the part.
+    /// Converts audio to the output's sample rate and channels, and trims it to the part.
     graph: Option<Graph>,
     stream: usize,
     place: usize,
@@ -283,7 +284,7 @@ impl AudioTranscoder {
         encoder.set_bit_rate(BIT_RATE);
         encoder.set_time_base(Rational(1, RATE));
         #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: a plain field of a context that is allocated and not yet open.
+        // SAFETY: the context is allocated and not yet open, and the field is plain.
         unsafe {
             ffi::av_channel_layout_default(&raw mut (*encoder.as_mut_ptr()).ch_layout, 2);
         }
@@ -358,7 +359,7 @@ impl AudioTranscoder {
     }
 }
 
-/// Builds the filter graph that converts decoded audio to the samples of a part: trims the
+/// Builds the filter graph that converts decoded audio to the samples of the part. It trims the
 /// beginning and fills gaps with silence.
 fn graph(frame: &Audio, part: ClipSpan) -> Result<Graph, Error> {
     let mut graph = Graph::new();

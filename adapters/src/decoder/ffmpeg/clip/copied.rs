@@ -9,8 +9,8 @@ use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::Input;
 use crate::decoder::ffmpeg::timeline::StreamKind;
 
-/// Half the length of an audio packet, in seconds. A packet that begins at most this long before
-/// the clip lies mostly inside the clip.
+/// Half the duration of an audio packet, in seconds. If a packet begins no more than this long
+/// before the clip, at least half of the packet is within the clip.
 const HALF_AUDIO_PACKET: f64 = 0.011;
 
 /// Copies the packets from the key frame at the start of `part` to its end.
@@ -52,8 +52,8 @@ pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Re
     Ok(output.write_trailer()?)
 }
 
-/// Returns whether frames shown after the part's end would be written because earlier frames depend
-/// on them.
+/// Returns whether the clip would contain frames shown after the part's end, because earlier frames
+/// depend on them.
 pub(super) fn overruns(input: &mut Input, part: ClipSpan) -> Result<bool, Error> {
     let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
     let mut overruns = false;

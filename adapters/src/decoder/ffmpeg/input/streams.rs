@@ -1,4 +1,4 @@
-//! Selects the streams to read from a file, and explains why the video is not among them.
+//! Selects the streams to read from a file. If the video cannot be read, explains why.
 
 use std::ffi::c_int;
 
@@ -14,7 +14,8 @@ impl Input {
     /// the one that a player would play.
     pub(super) fn choose_streams(&mut self, audio_track: Option<u32>) -> Result<(), Error> {
         let picture = self.best(ffi::AVMediaType::AVMEDIA_TYPE_VIDEO, None);
-        // FFmpeg treats cover art as a video stream. If FFmpeg chooses it, look for another stream.
+        // FFmpeg treats cover art as a video stream. If FFmpeg chooses cover art, another video
+        // stream is selected.
         self.picture = picture.filter(|&i| !self.is_attached(i)).or_else(|| {
             (0..self.streams())
                 .filter(|&i| self.medium(i) == Some(ffmpeg::media::Type::Video))
@@ -74,8 +75,8 @@ impl Input {
         })
     }
 
-    /// Returns a stream's codec tag in brackets, with a leading space; empty if it is not
-    /// printable.
+    /// Returns a stream's codec tag in brackets, with a leading space. Returns an empty string if
+    /// the tag is not printable.
     fn tag(&self, stream: usize) -> String {
         let name = self.four_letters(stream);
         let letters = name.iter().all(|b| b.is_ascii_graphic());
@@ -96,7 +97,7 @@ impl Input {
     }
 
     /// Returns the value of a metadata tag from the container, or from the first stream that has
-    /// it.
+    /// the tag.
     pub(super) fn tagged(&self, key: &str) -> Option<String> {
         let of_streams = || {
             let pictures = self.picture.and_then(|i| self.context.stream(i));
@@ -106,8 +107,8 @@ impl Input {
         self.context.metadata().get(key).map(str::to_owned).or_else(of_streams)
     }
 
-    /// Returns FFmpeg's choice, which depends on the default flag, the number of probed frames, and
-    /// quality.
+    /// Returns the stream that FFmpeg considers best. FFmpeg's choice depends on the default flag,
+    /// the number of probed frames, and quality.
     fn best(&self, medium: ffi::AVMediaType, related: Option<usize>) -> Option<usize> {
         let related = related.map_or(-1, |i| i as c_int);
         let mut decoder = std::ptr::null();
