@@ -41,8 +41,8 @@ impl Default for AlertSettings {
 pub struct AlertSearch {
     /// Search text.
     pub text: String,
-    /// `vector`, `text` or `hybrid`. `None` means `vector` for one analyzer and `hybrid` for all
-    /// analyzers.
+    /// Search mode: `vector`, `text` or `hybrid`. If `None`, a search of one analyzer uses
+    /// `vector`, and a search of all analyzers uses `hybrid`.
     pub mode: Option<String>,
     /// The analyzer whose output is searched.
     pub analyzer: String,
@@ -61,13 +61,13 @@ pub struct AlertSearch {
 /// An alert.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alert {
-    /// The name, by which clients identify the alert.
+    /// The name that identifies the alert.
     pub name: String,
     /// The saved search, which is run on every published video.
     pub search: AlertSearch,
     /// URL of the webhook to call.
     pub webhook: String,
-    /// Part of the event ids, which changes whenever the search changes.
+    /// A part of every event id. It changes whenever the search changes.
     mark: String,
     /// When the alert was created, in ISO 8601.
     pub created_at: String,
@@ -79,7 +79,7 @@ pub struct Alert {
     pub failed: Vec<FailedDelivery>,
 }
 
-/// A delivery that was given up after retries.
+/// A delivery that was abandoned after all retries had failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailedDelivery {
     /// The event's id.
@@ -88,7 +88,7 @@ pub struct FailedDelivery {
     pub video_id: VideoId,
     /// The error from the last attempt.
     pub error: String,
-    /// When the delivery was given up, in ISO 8601.
+    /// When the delivery was abandoned, in ISO 8601.
     pub at: String,
 }
 
@@ -99,7 +99,7 @@ pub struct AlertsResult {
     pub video_id: VideoId,
     /// Number of alerts that matched.
     pub alerts: u64,
-    /// Number of matching alerts with a failed delivery.
+    /// Number of matching alerts whose delivery failed.
     pub failed_deliveries: u64,
 }
 
@@ -111,7 +111,7 @@ pub struct Alerts {
     webhooks: Arc<dyn WebhookSender>,
     settings: AlertSettings,
     callbacks: CallbackSettings,
-    /// Vectors of search texts, by the alert's `mark`.
+    /// Vectors of the alerts' search texts, keyed by the alert's `mark`.
     vectors: Mutex<HashMap<String, Vec<f32>>>,
 }
 
@@ -130,8 +130,8 @@ impl Alerts {
 }
 
 impl AlertSearch {
-    /// Builds the request that searches one video, or all videos. Returns `Invalid` for an unknown
-    /// mode or field.
+    /// Builds a request that searches the given video, or all videos if `video_id` is `None`.
+    /// Returns `Invalid` for an unknown mode or field.
     fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
         Ok(SearchRequest {
             target: SearchTarget::parse(Some(self.text.clone()), None, None)?,

@@ -66,8 +66,8 @@ impl<'a> From<&'a SearchResult> for EventMoment<'a> {
 }
 
 impl Alert {
-    /// Returns the event id, which is the same for every delivery of the same alert for the same
-    /// state of a video.
+    /// Returns the event id. It is always the same for the same alert and the same state of a
+    /// video.
     fn event_id(&self, record: &VideoRecord) -> String {
         let revisions: Vec<String> = record.revisions().into_iter().collect();
         let event = format!("{}\n{}\n{}", self.mark, record.video_id, revisions.join("\n"));
@@ -91,8 +91,8 @@ impl Alert {
 }
 
 impl Alerts {
-    /// Notifies every alert about a video with a publication note. If `only` is given, notifies
-    /// only the alert with this name, even without a note.
+    /// Notifies every alert about a video that has a publication note. If `only` is given, notifies
+    /// only the alert of that name, even if there is no note.
     pub(crate) async fn notify(
         &self,
         video_id: VideoId,
@@ -129,7 +129,7 @@ impl Alerts {
             }
             return Ok(done);
         };
-        // Searches use the listing, which an interrupted publication leaves outdated.
+        // Searches use the listing, which is outdated if the publication was interrupted.
         self.catalog.relist(video_id).await?;
         let total = alerts.len();
         let outcomes = stream::iter(alerts).map(|alert| self.notify_one(alert, &record));
@@ -148,8 +148,8 @@ impl Alerts {
         Ok(done)
     }
 
-    /// Searches a video for an alert's matches and calls its webhook. Returns whether the delivery
-    /// succeeded, or `None` if nothing matches.
+    /// Runs an alert's search on a video, and calls the alert's webhook if anything matches.
+    /// Returns whether the delivery succeeded, or `None` if nothing matches.
     async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
         let event_id = alert.event_id(record);
         let delivery = match self.hits(&alert, record.video_id).await {
@@ -158,8 +158,8 @@ impl Alerts {
                 let event = alert.event(&event_id, record, &hits)?;
                 self.deliver(&alert, &event_id, event).await.map(|()| true)
             }
-            // The alert's owner should also learn of an invalid search, such as a filter on a
-            // deleted extractor.
+            // The alert's owner should also be told that the search is invalid, for example because
+            // it filters on a deleted extractor.
             Err(error) => Err(error.labelled()),
         };
         let outcome =
@@ -184,7 +184,7 @@ impl Alerts {
         webhook.send(event_id, event).await.map_err(|e| e.to_string())
     }
 
-    /// Records the outcome for a video. Replaces earlier failures for the same video.
+    /// Stores an alert's outcome for a video. Replaces earlier failures for the same video.
     async fn record_outcome(
         &self,
         notified: &Alert,
@@ -215,7 +215,7 @@ impl Alerts {
         self.search.run_with_vector(&Access::default(), &request, vector).await
     }
 
-    /// Returns the vector for an alert's search text, and caches it.
+    /// Returns the vector for an alert's search text. The vector is cached.
     async fn vector(&self, alert: &Alert) -> Result<Vec<f32>> {
         if let Some(vector) = self.vectors.lock().get(&alert.mark) {
             return Ok(vector.clone());
@@ -224,7 +224,7 @@ impl Alerts {
         let text = request.target.search_text();
         let vector = self.search.text_vector(&request.analyzers, text).await?;
         let mut vectors = self.vectors.lock();
-        // The cache also holds vectors of changed and deleted alerts.
+        // Vectors of changed and deleted alerts accumulate, so empty the cache from time to time.
         if vectors.len() >= 2 * self.settings.max {
             vectors.clear();
         }

@@ -28,7 +28,7 @@ impl Alerts {
         }
         self.catalog.readiness.check()?;
         self.webhook(&webhook)?;
-        // Fails if the search is not valid.
+        // Run the search once, because this fails if the search is invalid.
         self.search.run(&Access::default(), &search.request(None)?).await?;
         loop {
             let stored = self.records.get(&key(name)).await?;

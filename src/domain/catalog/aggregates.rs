@@ -41,8 +41,8 @@ impl Catalog {
         .await
     }
 
-    /// Reads one stored aggregate. If it is not stored, returns `Invalid` with a list of the stored
-    /// ones.
+    /// Reads one aggregate. If it is not stored, returns `Invalid` with a list of the aggregates
+    /// that are.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.enriched_aggregate(&record, aggregator).await };
         Ok(with_moments(video_id, self.read_published(video_id, read).await?))
@@ -69,8 +69,8 @@ impl Catalog {
         Ok(aggregates)
     }
 
-    /// Reads a stored aggregate. If it lists entities, adds their timelines, which another
-    /// aggregate holds.
+    /// Reads a stored aggregate. If it lists entities, adds their timelines, which are stored in
+    /// another aggregate.
     async fn enriched_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
         let mut result = self.stored_aggregate(record, aggregator).await?;
         if aggregator != entities::ID {

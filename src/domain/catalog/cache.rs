@@ -34,7 +34,7 @@ impl CacheKey {
 
 impl Catalog {
     /// Reads an analyzer's cached result for one chunk. The outer `Option` is `None` if no result
-    /// is cached, the inner one if the analyzer had no output for the chunk.
+    /// is cached. The inner one is `None` if the analyzer had no output for the chunk.
     pub(crate) async fn cached_output(
         &self,
         analyzer: &str,
@@ -53,7 +53,7 @@ impl Catalog {
         self.cache(key, &document).await
     }
 
-    /// Reads a cached value; returns `None` if it is corrupt or not cached.
+    /// Reads a cached value; returns `None` if there is none or it is corrupt.
     pub(crate) async fn cached(&self, key: &CacheKey) -> Result<Option<Value>> {
         self.read_cached(&key.0).await
     }
@@ -72,7 +72,7 @@ impl Catalog {
         Ok(self.records.put(&key.0, value).await?)
     }
 
-    /// Reads the language model's answers to aggregators that failed later in the same run.
+    /// Reads the cached language model answers that aggregators had received before they failed.
     pub(crate) async fn cached_answers(&self, video_id: VideoId) -> Result<SavedAnswers> {
         Ok(self.read_cached(&answers_key(video_id)).await?.unwrap_or_default())
     }
@@ -88,7 +88,7 @@ impl Catalog {
         Ok(self.records.put(&answers_key(video_id), &value).await?)
     }
 
-    /// Reads a cache document; returns `None` if it is corrupt or missing.
+    /// Reads a cache document; returns `None` if it is missing or corrupt.
     async fn read_cached<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         match self.read(key).await {
             Err(error) if error.is_corrupt() => {
@@ -104,7 +104,7 @@ fn answers_key(video_id: VideoId) -> String {
     format!("cache/{video_id}/answers.json")
 }
 
-/// Cache of one video's speech recognition results, by span of the audio.
+/// Cache of one video's speech recognition results, keyed by the span of the audio.
 pub(crate) struct SpeechCache<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) video_id: VideoId,

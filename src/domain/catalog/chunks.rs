@@ -37,9 +37,10 @@ pub struct ChunkQuery {
 pub struct ChunkView {
     /// The chunk's id within the video.
     pub chunk_id: ChunkId,
-    /// The chunk's span, in seconds from the start of the video.
+    /// The chunk's span, with times in seconds from the start of the video.
     pub span: Span,
-    /// The output of each analyzer that has any, by analyzer id: the text of a JSON object.
+    /// Outputs by analyzer id, each as the text of a JSON object. Analyzers without output for the
+    /// chunk are omitted.
     pub outputs: BTreeMap<String, Arc<str>>,
 }
 
@@ -133,7 +134,7 @@ impl Catalog {
         views.into_iter().next().ok_or_else(|| Error::corrupt("a chunk is gone"))
     }
 
-    /// Reads chunks with their stored outputs. Loads only the pages that contain these chunks.
+    /// Reads chunks with their stored outputs. Loads only the pages that contain the chunks.
     pub(super) async fn chunk_views(
         &self,
         chunks: Vec<(ChunkId, Span)>,
@@ -163,8 +164,8 @@ impl Catalog {
     }
 }
 
-/// Finds the entries of these analyzers. If one has no output for the video, returns `Invalid` with
-/// a list of the analyzers that do.
+/// Finds the given analyzers' entries in a record. If one of the analyzers has no output for the
+/// video, returns `Invalid` with a list of the analyzers that have output.
 pub(super) fn entries<'r>(
     record: &'r VideoRecord,
     analyzers: &'r [String],

@@ -1,31 +1,36 @@
-//! The protocol for starting, publishing and cleaning up every change to a video. It ensures that
-//! no change can undo another, even if an instance stalls, dies or is partitioned in between.
+//! The protocol by which every change to a video is started, published and cleaned up. It ensures
+//! that no change can undo another, even if an instance stalls, dies or is cut off from the network
+//! during a change.
 //!
 //! One document, `video.json`, holds the state of a video and is only changed by compare-and-swap.
-//! The holder of the lock first *claims* the video: it swaps a random fence into that document. If
-//! the video does not exist, the document becomes a tombstone that holds the fence. From then on:
+//! The holder of the video's lock first *claims* the video: it swaps a random fence into that
+//! document. If the video does not exist, the document becomes a tombstone that holds the fence.
+//! From then on:
 //!
-//! - A publication swaps against the claimed content. An instance that stalled beyond its lease
-//!   expects a fence that is no longer there, so the store refuses the swap. Fences are random, so
-//!   the same content never recurs (no ABA problem).
+//! - A publication replaces the document only if it still has the claimed content. An instance that
+//!   stalled beyond its lease expects a fence that is no longer there, so the store refuses the
+//!   swap. Fences are random, so the same content never recurs (no ABA problem).
 //! - Documents and points also have random identifiers: documents in their keys, points in their
 //!   revisions. New ones are stored next to the old ones and stay invisible until a record
-//!   references them. Searches skip points whose revision differs from that of the video's listing
-//!   entry, which is updated after the record ([`Catalog::relist`]).
+//!   references them. Searches skip points whose revision differs from the one in the video's
+//!   listing entry. The entry is updated after the record ([`Catalog::relist`]).
 //! - Documents are removed by key, never by pattern, and only if they were listed *before* this
 //!   instance checked that its own fence was still in place ([`Catalog::clean`]). Another instance
-//!   creates nothing before it has swapped in its fence, so none of its documents were listed. And
-//!   a document that was unreferenced at that time is never referenced later, because every new
-//!   record is either derived from the record read then or created from scratch.
-//! - Object keys, by contrast, can be reused. The removal of objects begins with a tombstone that
-//!   lists them. An instance that resumes such a removal retires these keys
-//!   ([`Tombstone::retired`]), since the first instance may still be removing objects. If the
-//!   record store is not shared, the previous process is certainly dead, so keys are reused.
-//! - Before the results of a failed change are removed, its fence is replaced, so that a
-//!   publication still in flight to the store cannot succeed.
+//!   creates nothing before it has swapped in its fence, so none of its documents were listed. A
+//!   document that was unreferenced at the time of the check cannot be referenced later, because
+//!   every later record is either derived from the record read at that time or created from
+//!   scratch.
+//! - Object keys, by contrast, are not random, so a key can be used again. Before objects are
+//!   removed, a tombstone that lists their keys is written. An instance that resumes an interrupted
+//!   removal retires these keys ([`Tombstone::retired`]), since the instance that began the removal
+//!   may still be removing objects. If the record store is not shared, the process that began the
+//!   removal must be dead, so the keys are not retired.
+//! - Before the results of a failed change are removed, the fence of that change is replaced, so
+//!   that a publication still in flight to the store cannot succeed.
 //!
-//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim: this does not
-//! change the fence, and every other swap of the record merges in concurrent metadata changes.
+//! User metadata ([`VideoMetadata`]) is swapped into the record without a claim. This leaves the
+//! fence unchanged, and every other swap of the record merges in concurrent changes to the
+//! metadata.
 //!
 //! A lock's lease therefore only decides which instance does the work; correctness does not depend
 //! on it.
@@ -56,7 +61,7 @@ const MAX_CONCURRENT_REMOVALS: usize = 16;
 pub(crate) struct VideoClaim {
     /// The id of the video.
     pub(crate) video_id: VideoId,
-    /// The stored state with the fence of this claim; an unreadable record carries no fence.
+    /// The stored state. It includes the fence of this claim, unless the record is unreadable.
     pub(crate) base: RecordState,
 }
 
@@ -67,7 +72,7 @@ fn new_fence() -> String {
 
 impl RecordState {
     /// Returns this state with a new fence. An absent or vacant state becomes an unpublished
-    /// tombstone; an unreadable one stays unchanged.
+    /// tombstone; an unreadable state stays unchanged.
     pub(super) fn with_new_fence(&self, video_id: VideoId) -> Result<Self> {
         match self {
             Self::Absent => Self::from_tombstone(Tombstone {
@@ -94,8 +99,8 @@ impl RecordState {
         }
     }
 
-    /// Rebases `self`, which was derived from `before`, onto `now`, which differs from `before`
-    /// only in user metadata.
+    /// Rebases `self` from `before` onto `now`. The states `before` and `now` may differ only in
+    /// user metadata.
     fn rebase(&self, before: &Self, now: &Self) -> Result<Self> {
         match (self, before, now) {
             (Self::Record(after, _), Self::Record(before, _), Self::Record(now, _)) => {
@@ -107,7 +112,7 @@ impl RecordState {
         }
     }
 
-    /// Returns how many times the video's state was published.
+    /// Returns how many times the video's state has been published.
     pub(super) fn epoch(&self) -> u64 {
         match self {
             Self::Record(record, _) => record.epoch,
@@ -193,8 +198,8 @@ impl Catalog {
         self.clean(video_id, now).await.map(drop)
     }
 
-    /// Replaces the stored state of a video if it is still `before`. Merges in concurrent changes
-    /// to user metadata.
+    /// Replaces a video's stored state with `after` if it is still `before`. Merges in concurrent
+    /// changes to user metadata.
     pub(super) async fn swap(
         &self,
         video_id: VideoId,
@@ -242,12 +247,13 @@ impl Catalog {
         read
     }
 
-    /// Removes a video's documents and points that `current` does not reference. Returns whether
-    /// `current` is still the stored state; if not, or if it is unreadable, removes nothing.
+    /// Removes a video's documents and points that `current` does not reference. Removes nothing if
+    /// `current` is unreadable or is no longer the stored state. Returns whether it is still the
+    /// stored state.
     pub(crate) async fn clean(&self, video_id: VideoId, current: &RecordState) -> Result<bool> {
         let (documents, revisions) = self.garbage(video_id, current).await?;
-        // Read the state after listing: if it is unchanged, no other instance had created anything
-        // that is listed.
+        // Read the state after listing. If the state is unchanged, nothing that was listed was
+        // created by another instance.
         if !self.record_state(video_id).await?.same_except_metadata(current) {
             return Ok(false);
         }
@@ -279,7 +285,7 @@ impl Catalog {
     }
 
     /// Removes data that only the unpublished state `after` references. Does nothing if the claim
-    /// is still valid, since the publication may be in flight.
+    /// is still valid, since the publication may still be in flight.
     async fn withdraw(&self, claim: &VideoClaim, after: &RecordState) -> Result<()> {
         let now = self.record_state(claim.video_id).await?;
         let is_current = |state: &RecordState| now.same_except_metadata(state);
@@ -312,7 +318,7 @@ impl Catalog {
         Ok(self.index.replace(Some(&scope), Vec::new()).await?)
     }
 
-    /// If a cleanup failed, logs the error and leaves the garbage to a repair.
+    /// If a cleanup failed, logs the error and leaves the garbage for a repair to remove.
     pub(super) fn defer_cleanup(&self, video_id: VideoId, outcome: Result<()>) {
         if let Err(error) = outcome {
             tracing::warn!(%video_id, error = %error.labelled(), "garbage remains until a repair");

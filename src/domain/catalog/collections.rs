@@ -1,5 +1,5 @@
-//! Lists collections and moves videos between them. A collection exists as long as a video is in
-//! it; its name is part of the metadata of its videos.
+//! Lists collections and moves videos between them. A collection exists as long as it contains a
+//! video. Its name is stored in the metadata of its videos.
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::listing::ListQuery;
@@ -30,7 +30,7 @@ pub struct Collection {
 pub struct CollectionList {
     /// The collections of this page.
     pub collections: Vec<Collection>,
-    /// Pass as `after` to get the next page; `None` on the last page.
+    /// The value of `after` for the next page; `None` on the last page.
     pub next: Option<String>,
 }
 
@@ -56,8 +56,8 @@ pub struct CollectionResult {
 }
 
 impl Catalog {
-    /// Lists the collections that a caller may see, sorted by name: at most `limit` of those whose
-    /// names come after `after`.
+    /// Lists the collections that a caller may see, sorted by name. Returns at most `limit`
+    /// collections, starting after the name `after`.
     pub async fn collections(
         &self,
         access: &Access,
@@ -87,7 +87,7 @@ impl Catalog {
         }))
     }
 
-    /// Counts the videos in a collection. Returns `NotFound` if the collection has none or the
+    /// Counts the videos in a collection. Returns `NotFound` if the collection has no videos or the
     /// caller may not see it.
     pub(crate) async fn count_in_collection(&self, access: &Access, name: &str) -> Result<u64> {
         let unknown = || Error::NotFound(format!("unknown collection '{name}'"));
@@ -112,8 +112,8 @@ impl Catalog {
         Ok((page.entries.into_iter().map(|entry| entry.video_id).collect(), page.total))
     }
 
-    /// Moves a video from the collection `from` to the collection `to`, or to none. If the video is
-    /// no longer in `from`, only updates its listing entry.
+    /// Moves a video from the collection `from` to the collection `to`, or out of any collection if
+    /// `to` is `None`. If the video is no longer in `from`, only updates its listing entry.
     pub(crate) async fn move_to_collection(
         &self,
         video_id: VideoId,

@@ -1,4 +1,4 @@
-//! Reads the stored corrections of a video.
+//! Reads the stored corrections to a video.
 
 use crate::analysis::correction::Correction;
 use crate::catalog::Catalog;

@@ -1,4 +1,4 @@
-//! Reads the people in a video, each linked across the chunks in which they appear.
+//! Reads the people in a video. The appearances of a person in several chunks are linked.
 
 use std::collections::BTreeMap;
 
@@ -49,8 +49,8 @@ impl Catalog {
         Ok(EntityList { video_id, total: entities.len() as u32, entities })
     }
 
-    /// Reads the timeline of each person in a video, by entity id. The result is empty if timelines
-    /// were not computed.
+    /// Reads the timelines of the people in a video, keyed by entity id. The result is empty if
+    /// timelines were not computed.
     pub(super) async fn timelines(
         &self,
         record: &VideoRecord,

@@ -14,7 +14,7 @@ use crate::catalog::Catalog;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 
-/// Key of the record with all definitions, sorted by name.
+/// Key of the record that holds all definitions, sorted by name.
 const KEY: &str = "extractors.json";
 
 /// Maximum length of a description, in characters.
@@ -54,8 +54,8 @@ impl Extractors {
     }
 
     /// Creates or replaces an extractor. Replacing an extractor makes its existing results
-    /// outdated. Returns `Invalid` for a name reserved by the service and for a schema that is not
-    /// a valid form.
+    /// outdated. Returns `Invalid` if the name is reserved by the service or the schema is not a
+    /// valid form.
     pub async fn put(&self, name: &str, draft: &ExtractorDraft) -> Result<ExtractorDefinition> {
         check_name(name, self.catalog.analyzers.is_built_in(name))?;
         let description = draft.description.trim();

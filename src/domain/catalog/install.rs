@@ -39,19 +39,19 @@ impl Catalog {
         Ok(())
     }
 
-    /// Reads the records' install id, and creates one if there is none. Returns `Corrupt` if the
-    /// record with the id is damaged.
+    /// Reads the install id from the records, or creates one if there is none. Returns `Corrupt` if
+    /// the record with the id is damaged.
     pub(crate) async fn install(&self) -> Result<String> {
         if let Some(id) = self.stored_install().await? {
             return Ok(id);
         }
         let created = json!({"id": new_id()});
-        // Another instance may create one at the same time: the first one wins.
+        // Another instance may create an id at the same time. The first id wins.
         self.records.compare_and_swap(KEY, Precondition::Absent, &created).await?;
         self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
     }
 
-    /// Reads the records' install id, if there is one.
+    /// Reads the install id from the records, if there is one.
     pub(super) async fn stored_install(&self) -> Result<Option<String>> {
         match self.records.get(KEY).await {
             Ok(None) => Ok(None),
@@ -64,8 +64,8 @@ impl Catalog {
         }
     }
 
-    /// Replaces a damaged id record. Uses the id of the install that owns `index` or, if there is
-    /// none, a new id.
+    /// Replaces a damaged record of the install id. Uses the id of the install that owns `index`,
+    /// or a new id if `index` has no owner.
     pub async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
         match self.stored_install().await {
             Err(error) if error.is_corrupt() => {}

@@ -1,10 +1,10 @@
-//! The listing: summaries of videos for library pages and search hits, stored in the index so that
-//! neither has to read records.
+//! The listing: summaries of all videos. They are stored in the index, so that library pages and
+//! search hits need not read records.
 //!
 //! A video's entry is derived from its record. It is written after the record is published and
 //! before the replaced data is removed. After writing an entry, the writer reads the record again,
-//! and repeats this until the two agree. So the last writer corrects an entry left by a stalled
-//! writer, and the next repair corrects entries left by a crash.
+//! and rewrites the entry until it agrees with the record. So the last writer corrects an entry
+//! left by a stalled writer, and the next repair corrects entries left by a crash.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -25,7 +25,7 @@ use crate::kernel::time::instant;
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
 
-/// Format version of a complete listing. Increment when the format of entries changes.
+/// Format version of a complete listing. Increment it when the format of entries changes.
 const FORMAT: &str = "3";
 
 /// Number of entries read or written per request.
@@ -47,8 +47,8 @@ pub(crate) struct EntrySummary {
     /// User metadata.
     #[serde(default, rename = "about")]
     pub(crate) metadata: VideoMetadata,
-    /// The published point revision of each analyzer. Points with another revision are not part of
-    /// the published record.
+    /// The published revision of each analyzer's points, by analyzer id. Points with another
+    /// revision do not belong to the published record.
     pub(crate) revisions: BTreeMap<String, String>,
 }
 
@@ -95,7 +95,7 @@ fn parse_summary(entry: &VideoEntry) -> Result<EntrySummary> {
 }
 
 impl Catalog {
-    /// Reads a page of entries with their summaries, and the total number of matches.
+    /// Reads a page of entries with their summaries. Also returns the total number of matches.
     pub(super) async fn page(
         &self,
         query: &ListQuery,
@@ -108,7 +108,7 @@ impl Catalog {
         Ok((entries.collect::<Result<_>>()?, page.total))
     }
 
-    /// Reads the summaries of these videos, omitting unpublished ones.
+    /// Reads the summaries of the given videos, omitting unpublished videos.
     pub(crate) async fn summaries(
         &self,
         video_ids: &[VideoId],
@@ -117,8 +117,8 @@ impl Catalog {
         entries.into_iter().map(|entry| Ok((entry.video_id, parse_summary(&entry)?))).collect()
     }
 
-    /// Reads summaries for search hits, as [`Self::summaries`] does, but makes no request for a
-    /// video whose cached summary `is_sufficient` accepts.
+    /// Reads the summaries of the given videos, like [`Self::summaries`]. Uses the cached summary
+    /// of a video if `is_sufficient` accepts it.
     pub(crate) async fn cached_summaries(
         &self,
         video_ids: &[VideoId],
@@ -145,8 +145,9 @@ impl Catalog {
         Ok(summaries)
     }
 
-    /// Lists up to [`BATCH`] videos that satisfy these conditions and come after a position, newest
-    /// first. Also returns the position to continue after, or `None` if there are no more.
+    /// Lists up to [`BATCH`] videos that satisfy the conditions, newest first, starting after the
+    /// position `after`. Also returns the position for the next call, or `None` if there are no
+    /// more videos.
     pub(crate) async fn video_batch(
         &self,
         conditions: &[Condition],
@@ -157,8 +158,8 @@ impl Catalog {
         Ok((positions.into_iter().map(|position| position.video_id).collect(), next))
     }
 
-    /// Lists the positions of the next [`BATCH`] videos that satisfy these conditions, newest
-    /// first.
+    /// Lists the positions of up to [`BATCH`] videos that satisfy the conditions, newest first,
+    /// starting after the position `after`.
     pub(crate) async fn matching_positions(
         &self,
         conditions: &[Condition],
@@ -183,12 +184,12 @@ impl Catalog {
         Ok(positions)
     }
 
-    /// Lists the ids of the videos that satisfy these conditions.
+    /// Lists the ids of the videos that satisfy the conditions.
     pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
         Ok(self.listing.matching_ids(conditions).await?)
     }
 
-    /// Counts a field's keywords among the videos that satisfy these conditions. Returns the first
+    /// Counts a field's keywords among the videos that satisfy the conditions. Returns the first
     /// `limit` keywords, each with the number of videos that have it.
     pub(crate) async fn words(
         &self,
@@ -209,8 +210,8 @@ impl Catalog {
         Ok(self.listing.list(&visible_query(access, limit)).await?.entries)
     }
 
-    /// Reads the entries of these videos, in the given order. Omits videos that are unpublished or
-    /// that the caller may not see.
+    /// Reads the entries of the given videos, in the same order. Omits videos that are unpublished
+    /// or that the caller may not see.
     pub(crate) async fn entries(
         &self,
         access: &Access,
@@ -247,7 +248,7 @@ impl Catalog {
         }
     }
 
-    /// Updates a video's listing entry from its record, or removes it if there is no record.
+    /// Updates a video's listing entry from its record, or removes the entry if there is no record.
     pub(crate) async fn relist(&self, video_id: VideoId) -> Result<()> {
         let mut entry = self.entry(video_id).await?;
         loop {
@@ -279,7 +280,7 @@ impl Catalog {
         self.record_state(video_id).await?.record().map(listing_entry).transpose()
     }
 
-    /// Rebuilds the listing unless it is complete in the current format.
+    /// Rebuilds the listing, unless it is complete and in the current format.
     pub async fn list_all(&self) -> Result<()> {
         if self.listing_state().await?.format == FORMAT {
             return Ok(());
@@ -308,7 +309,7 @@ impl Catalog {
         records.iter().map(|record| Ok((record.video_id, listing_entry(record)?))).collect()
     }
 
-    /// Finds the listed ids that are not among `ids`, which must be sorted.
+    /// Finds the listed videos whose ids are not in `ids`, which must be sorted.
     pub(crate) async fn listed_except(&self, ids: &[VideoId]) -> Result<Vec<VideoId>> {
         let mut others = Vec::new();
         let mut after = None;

@@ -1,7 +1,7 @@
 //! Locks on videos: one job works on a video at a time, and the next one waits. Each lock is stored
 //! in the records, so that a restarted process finds the videos that the previous one was working
-//! on when it died. If instances share their records, the stored lock is a lease, which expires
-//! when its holder dies.
+//! on when it died. If instances share their records, the stored lock is a lease, which expires if
+//! its holder dies.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-/// How often to check a lease that another instance holds.
+/// Interval between checks of a lease that another instance holds.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How many times a lease is renewed within its length.
+/// Number of times that a lease is renewed within its length.
 const RENEWALS: u32 = 4;
 
 /// What a lock protects.
@@ -76,7 +76,7 @@ struct Leases {
 }
 
 /// A lock in records that are not shared. Each lock has a unique key, because it is removed in the
-/// background, and the removal must never delete the next lock.
+/// background, and the removal must not delete a later lock.
 struct LockNote {
     records: Arc<dyn RecordStore>,
     target: LockTarget,
@@ -94,8 +94,8 @@ struct LockLease {
 }
 
 impl LockLease {
-    /// Whether another instance may hold the lease by now. The lease counts as expired a quarter of
-    /// its length early, as a margin for clock skew.
+    /// Whether another instance may already hold the lease. As a margin for clock skew, the lease
+    /// counts as expired after three quarters of its length.
     fn is_expired(&self) -> bool {
         self.lost.is_cancelled() || is_expired(&self.renewed, self.length)
     }
@@ -107,8 +107,8 @@ fn is_expired(renewed: &Mutex<Instant>, length: Duration) -> bool {
 }
 
 impl VideoLocks {
-    /// Creates locks that apply within this process or, if `lease` gives the length of a lease,
-    /// across all instances that share `records`.
+    /// Creates the locks. If `lease` gives the length of a lease, the locks apply across all
+    /// instances that share `records`. Otherwise, they apply only within this process.
     pub fn new(records: Arc<dyn RecordStore>, lease: Option<Duration>) -> Self {
         let leases = lease.map(|length| Leases { records: records.clone(), length });
         Self { held: Mutex::default(), records, leases }
@@ -269,7 +269,7 @@ impl Leases {
                 () = tokio::time::sleep(every) => {}
             }
             let (requested, next) = (Instant::now(), self.lease(&holder));
-            // A hanging store must not hide that the lease has expired.
+            // Limit the time, so that a hanging store does not hide that the lease has expired.
             match tokio::time::timeout(every, self.renew(&key, &holder, &mine, &next)).await {
                 Ok(Ok(Some(now))) => {
                     mine = now;

@@ -1,5 +1,6 @@
-//! User metadata of videos: custom keys, a collection and the recording time. An ingest sets it. A
-//! later patch neither takes the video's lock nor changes analysis results.
+//! User metadata of videos: custom keys, a collection and the recording time. An ingest sets the
+//! metadata, and a patch can change it later. A patch neither takes the video's lock nor changes
+//! analysis results.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,7 @@ pub enum MetadataValue {
     List(Vec<String>),
 }
 
-/// The type of a metadata key, which is the same in all videos.
+/// The type of a metadata key's values. It is the same in all videos.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetadataType {
@@ -57,7 +58,7 @@ pub enum MetadataType {
     List,
 }
 
-/// The type of every metadata key ever used.
+/// The types of all metadata keys ever used.
 pub type MetadataKeys = BTreeMap<String, MetadataType>;
 
 /// User metadata of a video.
@@ -183,9 +184,9 @@ impl MetadataPatch {
         self.collection.as_ref()?.as_str().map(str::trim)
     }
 
-    /// Assigns the caller's default collection to a new video if the patch names none. Returns
-    /// `Forbidden` if the patch names a collection that the caller cannot see, and `Unprocessable`
-    /// if it names none and the caller has several.
+    /// Assigns the caller's default collection to a new video if the patch names no collection.
+    /// Returns `Forbidden` if the patch names a collection that the caller cannot see. Returns
+    /// `Unprocessable` if the patch names no collection and the caller has access to several.
     pub(crate) fn assign_collection(&mut self, access: &Access) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());
@@ -347,9 +348,10 @@ pub(crate) fn field_name(key: &str) -> String {
     format!("metadata.{key}")
 }
 
-/// Parses a metadata filter into listing conditions: `{key: value}`, `{key: [values]}` to match any
-/// of the values, `{key: {"gte": …, "lte": …}}` for a range of numbers or times. Returns `Invalid`
-/// for a key that no video has, and `Unprocessable` if a value does not have the type of its key.
+/// Parses a metadata filter into listing conditions. For each key, the filter contains `{key:
+/// value}`, `{key: [values]}` to match any of the values, or `{key: {"gte": …, "lte": …}}` for a
+/// range of numbers or times. Returns `Invalid` for a key that no video has, and `Unprocessable` if
+/// a value does not have the type of its key.
 pub(crate) fn conditions(filter: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
     let filter = filter.as_object().ok_or_else(|| {
         Error::Unprocessable(format!("filter 'metadata' is {filter}; it must be an object of keys"))

@@ -77,7 +77,7 @@ pub(crate) use publication::ALERTS;
 pub(crate) use record_state::RecordState;
 pub(crate) use rendered::strip_internal;
 
-/// How many times to try a read if the video is published again in the meantime.
+/// Maximum number of attempts to read a video that is published again during the read.
 const READ_ATTEMPTS: usize = 3;
 
 /// Maximum number of documents read or written concurrently for one request.
@@ -98,7 +98,7 @@ pub struct Catalog {
     page_cache: LruCache<RenderedPage>,
     response_cache: LruCache<CachedResponse>,
     summary_cache: TtlCache,
-    /// Videos whose interrupted changes have left garbage.
+    /// Videos with garbage left by interrupted changes.
     unfinished: Mutex<BTreeSet<VideoId>>,
     /// The analyzers of this install.
     pub(crate) analyzers: Analyzers,
@@ -109,8 +109,8 @@ pub struct Catalog {
 impl Catalog {
     /// Creates a catalog on these stores. If `lease` is given, instances share the records, and
     /// locks are leases of this length. The caches for rendered pages, responses and listing
-    /// summaries together hold at most `cache_bytes`. If the index is shared, cached summaries
-    /// expire after `listing_ttl`.
+    /// summaries together hold at most `cache_bytes`. Summaries are cached only if the index is
+    /// shared, and expire after `listing_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
@@ -143,8 +143,7 @@ impl Catalog {
         &self.unreadable
     }
 
-    /// Returns the videos whose interrupted changes have left garbage, as far as this process
-    /// knows.
+    /// Returns the videos that this process knows to have garbage from interrupted changes.
     pub(crate) fn unfinished(&self) -> MutexGuard<'_, BTreeSet<VideoId>> {
         self.unfinished.lock()
     }
@@ -222,8 +221,8 @@ impl Catalog {
         Ok(names.iter().filter_map(|name| name.parse().ok()).collect())
     }
 
-    /// Reads the published records of these videos, in the given order, omitting missing and
-    /// unreadable ones.
+    /// Reads the published records of the given videos, in the same order, omitting missing and
+    /// unreadable records.
     pub(crate) async fn records(&self, video_ids: &[VideoId]) -> Result<Vec<VideoRecord>> {
         stream::iter(video_ids.to_vec())
             .map(|id| async move { self.find_readable(id).await })
@@ -273,8 +272,8 @@ impl Catalog {
             .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// Reads the JSON of one stored aggregate. If it is not stored, returns `Invalid` with a list
-    /// of the stored ones.
+    /// Reads the JSON of one aggregate. If it is not stored, returns `Invalid` with a list of the
+    /// aggregates that are.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -290,8 +289,8 @@ impl Catalog {
         self.document(key).await
     }
 
-    /// Reads and parses one stored aggregate. If it is not stored, returns `Invalid` with a list of
-    /// the stored ones.
+    /// Reads and parses one aggregate. If it is not stored, returns `Invalid` with a list of the
+    /// aggregates that are.
     pub(crate) async fn aggregate_result(
         &self,
         record: &VideoRecord,

@@ -1,4 +1,4 @@
-//! Reads moments: the stored results for any span of a video, regardless of its chunk boundaries.
+//! Reads moments: the stored results for any span of a video, regardless of chunk boundaries.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,8 +23,8 @@ pub const MAX_CHUNKS: u32 = 500;
 /// Number of moments read concurrently.
 const MAX_CONCURRENT_MOMENTS: usize = 4;
 
-/// How far a moment may extend past the end of its video, in seconds, because the times in its id
-/// are rounded.
+/// How far a moment may extend past the end of its video, in seconds. The tolerance is needed
+/// because the times in a moment's id are rounded.
 const END_TOLERANCE: f64 = 0.001;
 
 /// The stored results for a moment.
@@ -32,9 +32,9 @@ const END_TOLERANCE: f64 = 0.001;
 pub struct Moment {
     /// The moment's id.
     pub moment_id: MomentId,
-    /// The cleaned file name of its video.
+    /// The cleaned file name of the moment's video.
     pub filename: String,
-    /// Public storage URL of its video.
+    /// Public storage URL of the moment's video.
     pub video_url: String,
     /// Wall-clock time of the moment's start in ISO 8601 (UTC), if the recording time is known.
     pub recorded_at: Option<String>,
@@ -80,8 +80,9 @@ pub struct MissingMoment {
 }
 
 impl Catalog {
-    /// Reads moments in the given order, at least one, and stops before their chunks exceed
-    /// [`MAX_CHUNKS`] in total. A moment that cannot be read does not affect the others.
+    /// Reads moments in the given order. Stops before they have more than [`MAX_CHUNKS`] chunks in
+    /// total, but reads at least one moment. A moment that cannot be read does not affect the
+    /// others.
     pub async fn moments(
         &self,
         access: &Access,
@@ -244,8 +245,8 @@ fn outside_message(record: &VideoRecord, spans: &[Span], id: &MomentId) -> Optio
     })
 }
 
-/// Returns the indices of the chunks that `span` overlaps or, if its length is 0, of the chunk that
-/// contains it.
+/// Returns the indices of the chunks that `span` overlaps. If the length of `span` is 0, returns
+/// the index of the chunk that contains it.
 fn overlapping(spans: &[Span], span: Span) -> Range<u32> {
     let count = spans.len();
     let start = spans.partition_point(|chunk| chunk.end <= span.start).min(count.saturating_sub(1));

@@ -26,8 +26,8 @@ pub(crate) type OutputDocuments = Vec<Option<OutputDocument>>;
 /// Location of one analyzer's stored outputs for a video.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutputPages {
-    /// Key prefix of the pages. If `page_chunks` is 0, as in records up to version 2, the key of
-    /// the single document with all outputs.
+    /// Key prefix of the pages. If `page_chunks` is 0, as in records up to version 2, this is the
+    /// key of the single document that holds all outputs.
     document: String,
     /// Number of chunks per page; 0 if the outputs are not paged.
     #[serde(default)]
@@ -118,7 +118,7 @@ impl Catalog {
     }
 
     /// Returns a rendered page of an analyzer's outputs, with or without internal keys. Stored
-    /// pages are immutable, so cached ones never expire.
+    /// pages are immutable, so cached renderings stay valid.
     pub(super) async fn rendered_page(
         &self,
         pages: &OutputPages,

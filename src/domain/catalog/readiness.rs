@@ -15,11 +15,11 @@ const RETRY_AFTER: u32 = 5;
 pub enum StoreState {
     /// The first attempt is in progress.
     Connecting,
-    /// A store does not answer, for this reason; the instance keeps trying.
+    /// A store does not answer, for the given reason. The instance keeps trying.
     Retrying(String),
     /// The stores answer and belong together.
     Ready,
-    /// Opening failed permanently, for this reason; an operator must intervene.
+    /// Opening the stores failed permanently, for the given reason. An operator must intervene.
     Rejected(String),
 }
 
@@ -58,7 +58,7 @@ impl StoreReadiness {
         }
     }
 
-    /// Waits until the first attempt has ended, but at most for `timeout`.
+    /// Waits until the first attempt to open the stores has ended, but no longer than `timeout`.
     pub async fn first_attempt(&self, timeout: Duration) {
         let mut changes = self.0.subscribe();
         let ended = changes.wait_for(|state| *state != StoreState::Connecting);
@@ -66,7 +66,7 @@ impl StoreReadiness {
         let _ = tokio::time::timeout(timeout, ended).await;
     }
 
-    /// Waits until opening has failed permanently, and returns the reason.
+    /// Waits until opening the stores has failed permanently, and returns the reason.
     pub async fn rejected(&self) -> String {
         let mut changes = self.0.subscribe();
         loop {

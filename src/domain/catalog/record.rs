@@ -1,5 +1,5 @@
-//! The stored record of a video. `video.json` references immutable documents; replacing it
-//! publishes them together, so that readers see either the state before an ingest or the state
+//! The stored record of a video. `video.json` references immutable documents. Replacing it
+//! publishes all of them at once, so readers see either the state before an ingest or the state
 //! after it, never a mixture.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,11 +26,11 @@ fn first_version() -> u32 {
 /// The published state of one video.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VideoRecord {
-    /// Format version of this record and of the documents that it references; written as
-    /// [`VERSION`].
+    /// Format version of this record and of the documents that it references. Records are always
+    /// written with [`VERSION`].
     #[serde(default = "first_version")]
     pub version: u32,
-    /// Number of times that a state of the video was published. Deletions count, too.
+    /// Number of times that the video's state has been published. Deletions count, too.
     #[serde(default)]
     pub epoch: u64,
     /// The last claim's random fence. Every change to the video begins by swapping in a new fence,
@@ -51,7 +51,7 @@ pub struct VideoRecord {
     pub size_bytes: u64,
     /// Length of the video, in seconds.
     pub duration: f64,
-    /// Duration according to the container, in seconds, if it differs.
+    /// Duration according to the container, in seconds, if it differs from `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub container_duration: Option<f64>,
     /// MIME type.
@@ -66,8 +66,8 @@ pub struct VideoRecord {
     /// Index of the audio track that was used, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
-    /// Warnings about parts of the file that were skipped or selected, each a sentence without a
-    /// full stop.
+    /// Warnings about parts of the file that were skipped or selected. Each warning is a sentence
+    /// without a full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Recording time according to the container, in ISO 8601.
@@ -89,7 +89,7 @@ pub struct VideoRecord {
     pub corrections_document: Option<String>,
     /// Analyzers with output, by id.
     pub analyzers: BTreeMap<String, AnalyzerEntry>,
-    /// Keys of the documents with results, by aggregator id.
+    /// Keys of the documents that hold the aggregators' results, by aggregator id.
     pub aggregates: BTreeMap<String, String>,
     /// The value of [`Self::analyzed_by`] for the outputs that the aggregates were computed from.
     pub aggregated_analyzers: Vec<String>,
@@ -182,8 +182,8 @@ impl VideoRecord {
         })
     }
 
-    /// Returns the end of the video, in seconds: the later of its duration and the end of its last
-    /// chunk, since the decoded video may be longer than the container states.
+    /// Returns the end of the video, in seconds: its duration or the end of its last chunk,
+    /// whichever is later. The decoded video may be longer than the container states.
     pub fn end(&self, chunks: &[Span]) -> f64 {
         chunks.last().map_or(self.duration, |last| last.end.max(self.duration))
     }
@@ -210,8 +210,8 @@ impl VideoRecord {
         self.analyzers.values().map(|entry| entry.points).sum()
     }
 
-    /// Describes each analyzer by its id and fingerprint and, if its outputs were corrected, their
-    /// revision. A description changes whenever the outputs do.
+    /// Describes each analyzer by its id and its fingerprint. If its outputs were corrected, the
+    /// description also contains their revision. A description changes whenever the outputs change.
     pub fn analyzed_by(&self) -> Vec<String> {
         let describe = |(id, entry): (&String, &AnalyzerEntry)| match entry.uncorrected {
             Some(_) => format!("{id} {} corrected {}", entry.fingerprint, entry.revision),
@@ -227,7 +227,7 @@ pub struct AnalyzerEntry {
     /// Location of the outputs, one output or null per chunk.
     #[serde(flatten)]
     pub pages: OutputPages,
-    /// Location of the outputs before corrections, if any corrections apply.
+    /// Location of the uncorrected outputs, if any corrections apply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncorrected: Option<OutputPages>,
     /// Fingerprint of the model and the prompt.
@@ -237,11 +237,12 @@ pub struct AnalyzerEntry {
     pub found: u32,
     /// Expected number of points in the index.
     pub points: u64,
-    /// Revision of these points, which changes whenever the points do.
+    /// Revision of the points. It changes whenever the points change.
     pub revision: String,
-    /// Embedding model of the points.
+    /// The model that embedded the points.
     pub embedder: String,
-    /// Format version of the points' documents; 0 in records of versions that did not store it.
+    /// Format version of the points' documents; 0 in records from earlier versions, which did not
+    /// store it.
     #[serde(default)]
     pub point_format: u32,
     /// The cost of running the analyzer.

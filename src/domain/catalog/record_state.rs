@@ -20,7 +20,7 @@ pub(crate) enum RecordState {
     Tombstone(Box<Tombstone>, Value),
     /// A record and its JSON.
     Record(Box<VideoRecord>, Value),
-    /// An invalid record: its content, if that is JSON, and the error.
+    /// An invalid record: its content, if the content is JSON, and the error.
     Unreadable(Option<Value>, String),
 }
 

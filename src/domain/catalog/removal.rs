@@ -15,8 +15,8 @@ use crate::kernel::video::{VideoId, unknown_video};
 /// The outcome of removing a video's objects.
 pub(super) struct RemovalOutcome {
     objects: Vec<String>,
-    /// The error that prevented the removal of some objects. If there is one, the tombstone stays
-    /// as well.
+    /// The error that prevented the removal of some objects, if any. After an error, the tombstone
+    /// stays, too.
     pub(super) storage_error: Option<PortError>,
 }
 
@@ -104,8 +104,8 @@ impl Catalog {
         })
     }
 
-    /// Removes the data of a failed change, unless the video has changed since or its state cannot
-    /// be read. Cached results are kept.
+    /// Removes the data of a failed change, unless the video has changed since then or its state
+    /// cannot be read. Cached results are kept.
     pub(crate) async fn discard(&self, claim: &VideoClaim) {
         let outcome = self.try_discard(claim).await;
         self.defer_cleanup(claim.video_id, outcome);
@@ -118,7 +118,7 @@ impl Catalog {
         }
         match base {
             RecordState::Record(..) => {
-                // From here on, a publication in flight cannot succeed.
+                // After this swap, a publication that is still in flight cannot succeed.
                 let claimed = self.swap(video_id, base, base.with_new_fence(video_id)?).await?;
                 self.clean(video_id, &claimed).await.map(drop)
             }
@@ -212,8 +212,8 @@ impl Catalog {
         Ok(outcome)
     }
 
-    /// Retires a key whose removal timed out, because the removal may still take effect at any
-    /// time.
+    /// Retires the key of an object whose removal timed out, because the removal may still take
+    /// effect at any time.
     async fn retire(
         &self,
         video_id: VideoId,
@@ -226,8 +226,8 @@ impl Catalog {
         self.swap(video_id, tombstone, RecordState::from_tombstone(stone)?).await.map(drop)
     }
 
-    /// Removes a tombstone once its video's data is gone. The tombstone stays, marked vacant, if
-    /// the store cannot remove it atomically or if keys are retired.
+    /// Removes a tombstone once its video's data is gone. If keys are retired or the store cannot
+    /// remove the tombstone atomically, the tombstone stays and is marked as vacant.
     async fn vacate(
         &self,
         video_id: VideoId,

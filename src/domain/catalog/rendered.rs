@@ -1,4 +1,4 @@
-//! Renders pages of stored outputs to JSON text, once per page.
+//! Renders pages of stored outputs to JSON text.
 
 use std::sync::Arc;
 
@@ -24,8 +24,7 @@ pub(super) fn render(documents: OutputDocuments, verbose: bool) -> RenderedPage 
     documents.into_iter().map(|output| output.map(text)).collect()
 }
 
-/// Renames the key `same_as`, under which earlier versions stored the value, to the internal key
-/// `_same_as`.
+/// Renames the key `same_as`, which earlier versions used, to the internal key `_same_as`.
 fn hide_same_as(output: &mut OutputDocument) {
     if let Some(original) = output.shift_remove("same_as") {
         output.insert("_same_as".into(), original);

@@ -7,8 +7,8 @@ use crate::catalog::{Catalog, record_key};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-/// An encoded response, and the version of the record that it was created from, or an earlier
-/// version.
+/// An encoded response and a version of the record. The response was created from this version or a
+/// later one.
 pub(super) type CachedResponse = (Version, Bytes);
 
 impl Catalog {
@@ -21,8 +21,8 @@ impl Catalog {
         name: &str,
         encode: impl Future<Output = std::result::Result<Bytes, E>>,
     ) -> std::result::Result<Bytes, E> {
-        // Read the version first: the data read afterwards is of this version or a later one, and
-        // the next request detects a later version.
+        // Read the version before the data. If the record changes in between, the next request
+        // detects that the version has changed.
         let version = self.version(video_id).await?;
         let Some(version) = version else { return encode.await };
         let name = [video_id.as_str(), " ", name].concat();

@@ -1,6 +1,6 @@
-//! Progress of the scrub, the periodic check of all videos. It is stored with the listing, so that
-//! a restart resumes the scrub, and is lost if the listing is lost. It is valid only for points
-//! that were made with one embedder and in one format.
+//! Progress of the scrub, which is the periodic check of all videos. The progress is stored with
+//! the listing, so that the scrub resumes after a restart. If the listing is lost, the progress is
+//! lost, too. It is valid only for points from one embedder and in one format.
 
 use std::time::Duration;
 
@@ -45,8 +45,8 @@ impl ListingState {
 }
 
 impl ScrubCursor {
-    /// Creates the progress of a scrub that has checked the videos up to `last`. `None` means that
-    /// the scrub has not started.
+    /// Creates the progress of a scrub that has checked the videos up to `last`, or no videos if
+    /// `last` is `None`.
     pub(crate) fn up_to(points: &str, last: Option<VideoId>) -> Self {
         Self { points: points.to_owned(), completed_at: None, up_to: last }
     }
@@ -57,7 +57,7 @@ impl ScrubCursor {
     }
 
     /// Whether the last complete scrub ended less than `interval` ago. If the clock has been set
-    /// back since, a scrub is due.
+    /// back since then, returns `false`, so that a scrub is due.
     pub(crate) fn is_recent(&self, interval: Duration) -> bool {
         let completed = self.completed_at.as_deref().and_then(instant);
         let (Some(completed), Some(now)) = (completed, instant(&now())) else { return false };
@@ -76,7 +76,7 @@ impl Catalog {
         Ok(self.listing.set_mark(Document::serialize(state)?.as_str()).await?)
     }
 
-    /// Reads the progress of the scrub of points with this embedder and format.
+    /// Reads the progress of the scrub. `points` names the embedder and the format of the points.
     pub(crate) async fn scrub_cursor(&self, points: &str) -> Result<ScrubCursor> {
         let cursor = self.listing_state().await?.scrub;
         Ok(if cursor.points == points { cursor } else { ScrubCursor::up_to(points, None) })

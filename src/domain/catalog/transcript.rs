@@ -22,17 +22,17 @@ pub struct VideoTranscript {
     pub duration: f64,
     /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// The spans in which each language is spoken, in chronological order, if there are several
-    /// languages.
+    /// The spans in which each language is spoken, in chronological order; empty unless several
+    /// languages are spoken.
     pub languages: Vec<LanguageSpan>,
     /// Complete utterances, in chronological order.
     pub utterances: Vec<Utterance>,
 }
 
 impl Catalog {
-    /// Reads a video's transcript between two times, in seconds, including utterances that cross
-    /// either time. If the video has no transcript, returns `Invalid` with the analyzers that
-    /// produce one.
+    /// Reads the part of a video's transcript between two times, given in seconds. Includes
+    /// utterances that cross one of these times. If the video has no transcript, returns `Invalid`
+    /// with a list of the analyzers that produce one.
     pub async fn transcript(
         &self,
         video_id: VideoId,

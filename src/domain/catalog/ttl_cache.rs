@@ -1,7 +1,7 @@
 //! A cache of listing summaries for search hits. Its entries expire after a time to live (TTL). The
 //! cache is used if the listing is on a server. Changes made by this process take effect at once,
-//! and changes made by other instances take effect after the TTL at the latest. A search that finds
-//! points with an unknown revision reads the listing again.
+//! and changes made by other instances take effect within the TTL. A search that finds points with
+//! an unknown revision reads the listing again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +19,7 @@ pub(super) struct TtlCache {
     changes: AtomicU64,
 }
 
-/// When the listing was read: the time, and the number of changes made by then.
+/// The time when the listing was read, and the number of changes that had been made by then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadTime {
     at: Instant,
@@ -27,7 +27,7 @@ pub(super) struct ReadTime {
 }
 
 impl TtlCache {
-    /// Creates a cache with this time to live and a capacity in bytes.
+    /// Creates a cache whose entries expire after `ttl` and that holds at most `capacity` bytes.
     pub(super) fn new(ttl: Duration, capacity: usize) -> Self {
         Self { entries: LruCache::new(capacity), ttl, changes: AtomicU64::new(0) }
     }
@@ -38,7 +38,7 @@ impl TtlCache {
     }
 
     /// Returns a video's cached summary, unless it has expired or this process has changed the
-    /// listing since.
+    /// listing since then.
     pub(super) fn get(&self, video_id: VideoId, now: &ReadTime) -> Option<Arc<EntrySummary>> {
         let (read, summary) = self.entries.get(video_id.as_str())?;
         let fresh = read.changes == now.changes && now.at - read.at < self.ttl;

@@ -16,7 +16,7 @@ const MAX_REPORTED: usize = 100;
 pub struct UnreadableVideo {
     /// First 16 hex characters of the SHA-1 of the file.
     pub video_id: VideoId,
-    /// Why it cannot be read.
+    /// Why the video cannot be read.
     pub error: String,
 }
 
@@ -33,7 +33,7 @@ struct ReadFault {
 }
 
 impl UnreadableVideos {
-    /// Records that a document is unreadable. Logs an error unless the video already had a fault.
+    /// Marks a document as unreadable. Logs an error unless the video already had a fault.
     pub(crate) fn report(&self, video_id: VideoId, key: &str, error: &str) {
         let fault = ReadFault { key: key.to_owned(), error: error.to_owned() };
         if self.faults().insert(video_id, fault).is_none() {

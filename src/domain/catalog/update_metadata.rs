@@ -12,13 +12,13 @@ use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 
-/// Key of the record with the type of every metadata key.
+/// Key of the record that holds the types of all metadata keys.
 const KEYS: &str = "metadata/keys.json";
 
 /// Maximum number of distinct metadata keys across all videos.
 const MAX_KEYS: usize = 1000;
 
-/// How many times to try an update if concurrent changes interfere.
+/// Maximum number of attempts to update a video if concurrent changes interfere.
 const ATTEMPTS: usize = 20;
 
 impl Catalog {
@@ -67,8 +67,8 @@ impl Catalog {
         })
     }
 
-    /// Reads the types of the metadata keys that are set on videos that a caller may see or, if
-    /// access is unrestricted, of every key ever used.
+    /// Reads the types of the metadata keys that are set on the videos that a caller may see. If
+    /// access is unrestricted, reads the types of all keys ever used.
     pub async fn visible_metadata_keys(&self, access: &Access) -> Result<MetadataKeys> {
         let mut keys = self.metadata_keys().await?;
         if let Some(visible) = metadata::visible_to(access)
@@ -83,7 +83,7 @@ impl Catalog {
         Ok(keys)
     }
 
-    /// Reads the type of every metadata key ever used.
+    /// Reads the types of all metadata keys ever used.
     pub async fn metadata_keys(&self) -> Result<MetadataKeys> {
         Ok(self.read(KEYS).await?.unwrap_or_default())
     }

@@ -15,16 +15,16 @@ use crate::kernel::video::VideoId;
 pub struct VerifyReport {
     /// Number of published videos that were verified.
     pub videos: u64,
-    /// Number of videos skipped because they are being changed.
+    /// Number of videos skipped because they were being changed.
     pub busy: u64,
-    /// Inconsistencies, one line each, beginning with the video id.
+    /// The inconsistencies found. Each is one line that begins with the video id.
     pub problems: Vec<String>,
 }
 
 impl Catalog {
-    /// Verifies the index files and every video: that its documents and objects exist, that its
-    /// vectors match the counts in its record, and that nothing remains of videos without a record.
-    /// Changes nothing.
+    /// Verifies the index files and every video. Checks that each video's documents and objects
+    /// exist, that the number of its vectors matches its record, and that nothing remains of videos
+    /// without a record. Changes nothing.
     pub async fn verify(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {

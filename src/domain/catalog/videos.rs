@@ -55,7 +55,7 @@ pub struct VideoDetail {
     pub size_bytes: u64,
     /// Frames per second, if the file has a video stream with a known rate.
     pub frame_rate: Option<f64>,
-    /// Duration according to the container, in seconds, if it differs.
+    /// Duration according to the container, in seconds, if it differs from the video's duration.
     pub container_duration: Option<f64>,
     /// Timecode of the first frame, if the container has one.
     pub timecode: Option<String>,
@@ -65,7 +65,7 @@ pub struct VideoDetail {
     pub warnings: Vec<String>,
     /// Where the recording time comes from: `container` or `user`.
     pub recorded_at_source: Option<&'static str>,
-    /// The chunking preset, or the chunking mode if there is none.
+    /// The chunking preset, or the chunking mode if there is no preset.
     pub preset: String,
     /// Chunking parameters.
     pub params: Map<String, Value>,
@@ -91,7 +91,7 @@ pub struct VideoDeletion {
     pub video_id: VideoId,
     /// Keys of the removed objects.
     pub objects: Vec<String>,
-    /// `TypeName: message` if removing objects failed.
+    /// The error, as `TypeName: message`, if some objects could not be removed.
     pub storage_error: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub struct VideoDeletion {
 pub struct VideoQuery {
     /// Page size. If omitted, the page contains all videos.
     pub limit: Option<u32>,
-    /// Number of videos to skip, after the cursor if there is one.
+    /// Number of videos to skip. If there is a cursor, the count starts after it.
     pub offset: u32,
     /// Cursor from the previous page.
     pub cursor: Option<String>,
@@ -159,8 +159,8 @@ impl VideoQuery {
 }
 
 impl Catalog {
-    /// Lists the videos that a caller may see, newest first. Returns `Invalid` for an unknown
-    /// analyzer and for a malformed cursor or time.
+    /// Lists the videos that a caller may see, newest first. Returns `Invalid` if the analyzer is
+    /// unknown, or if the cursor or a time is malformed.
     pub async fn videos(&self, access: &Access, page: &VideoQuery) -> Result<VideoList> {
         if let Some(id) = &page.analyzer {
             self.analyzers.check(id)?;
