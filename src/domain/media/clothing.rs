@@ -1,4 +1,4 @@
-//! A person's garments, and how to estimate them from the colours in a picture.
+//! A person's garments. They can be estimated from the colours in a picture.
 
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::media::colour;
 
-/// Minimum share of a garment that a colour must cover to count; smaller areas are patterns or
+/// A colour counts if it covers at least this share of a garment. Smaller areas are patterns or
 /// background.
 const MIN_SHARE: f32 = 0.3;
 
-/// Ratio of width to height above which a box shows a person only from the chest up.
+/// If the ratio of a box's width to its height is above this value, the box shows a person only
+/// from the chest up.
 const CHEST_UP_RATIO: f32 = 0.75;
 
 /// Minimum height of a box in which clothes can be recognised, in pixels.
@@ -57,14 +58,14 @@ pub struct Garment {
     pub part: BodyPart,
     /// The kind of garment, with one name for easily confused kinds; empty if unknown.
     pub kind: String,
-    /// The names of the colours; measured colours are sorted by their share.
+    /// The names of the colours. Measured colours are sorted by their share of the garment.
     pub colours: Vec<String>,
     /// Further attributes, such as `striped`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
 }
 
-/// Measures the garments of the person in a box; returns none if the box is too small.
+/// Measures the garments of the person in a box. Returns no garments if the box is too small.
 pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
     let [x, y, w, h] = *bounds;
     let (width, height) = (w * image.width as f32, h * image.height as f32);
@@ -84,7 +85,7 @@ pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garme
     top.into_iter().chain(garment(BodyPart::Lower, TROUSERS, 0.55, 0.85)).collect()
 }
 
-/// Returns the one or two prominent colours of a garment.
+/// Returns the one or two most frequent colours of a garment.
 fn prominent(image: &Image, part: BoundingBox) -> Vec<String> {
     let colours = colour::prominent(image, part);
     let main = colours.into_iter().take_while(|(_, share)| *share >= MIN_SHARE);

@@ -3,15 +3,17 @@
 use ports::decoder::Image;
 use ports::detector::BoundingBox;
 
-/// Maximum difference between a pixel's channels at which the pixel counts as grey.
+/// A pixel counts as grey if the difference between its highest and lowest channel is below this
+/// value.
 const GREY: f32 = 0.14;
 
-/// Maximum difference between the channels of a histogram bin at which the bin counts as grey; a
-/// grey surface can spread over adjacent bins.
+/// A histogram bin counts as grey if the difference between its highest and lowest channel is below
+/// this value. The limit is higher than for pixels, since a grey surface can spread over adjacent
+/// bins.
 const GREY_BIN: f32 = 0.3;
 
-/// Names a colour; red, green and blue are 0..1. Colours whose channels differ by less than `grey`
-/// are grey.
+/// Names a colour; red, green and blue are 0..1. A colour is grey if its channels differ by less
+/// than `grey`.
 fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
     if max - min < grey {
@@ -42,8 +44,8 @@ fn name(r: f32, g: f32, b: f32, grey: f32) -> &'static str {
     }
 }
 
-/// Returns the colour name of a histogram bin, whose index has two bits each for red, green and
-/// blue.
+/// Returns the colour name of a histogram bin. The index of a bin has two bits each for red, green
+/// and blue.
 pub(crate) fn bin_name(bin: usize) -> &'static str {
     let level = |shift: usize| (((bin >> shift) & 3) as f32 + 0.5) / 4.0;
     name(level(4), level(2), level(0), GREY_BIN)
@@ -77,7 +79,8 @@ pub(crate) fn prominent(image: &Image, part: BoundingBox) -> Vec<(&'static str, 
     counts.into_iter().take(2).map(|(name, n)| (name, share(n))).collect()
 }
 
-/// Calls `visit` with up to a few thousand pixels spread over `part` and returns their number.
+/// Calls `visit` with up to a few thousand pixels spread over `part`, and returns the number of
+/// pixels visited.
 fn sample_pixels(image: &Image, part: BoundingBox, mut visit: impl FnMut([u8; 3])) -> u32 {
     const PER_SIDE: u32 = 48;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;

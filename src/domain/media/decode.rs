@@ -1,4 +1,4 @@
-//! Async access to the decoder, whose methods block.
+//! Async access to the decoder, whose methods are blocking.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(crate) async fn decode<T: Send + 'static>(
         .map_err(|e| Error::corrupt(format!("decoding panicked: {e}")))?
 }
 
-/// Does the same as [`decode`], but cancels the work when the caller is dropped.
+/// Runs decoder work like [`decode`], but cancels the work when the caller is dropped.
 pub(crate) async fn decode_cancellable<T: Send + 'static>(
     decoder: &Arc<dyn VideoDecoder>,
     work: impl FnOnce(&dyn VideoDecoder, &CancellationToken) -> Result<T> + Send + 'static,
@@ -40,7 +40,7 @@ pub(crate) async fn probe(decoder: &Arc<dyn VideoDecoder>, file: PathBuf) -> Res
     decode(decoder, move |decoder| Ok(decoder.probe(&file)?)).await
 }
 
-/// Decodes the requested frames; the result contains `None` for frames that cannot be decoded.
+/// Decodes the requested frames. The result contains `None` for each frame that cannot be decoded.
 pub(crate) async fn frames(
     decoder: &Arc<dyn VideoDecoder>,
     file: PathBuf,

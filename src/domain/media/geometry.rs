@@ -2,7 +2,7 @@
 
 use ports::detector::BoundingBox;
 
-/// A third of the picture; the middle one is slightly narrower than the others.
+/// A third of the picture. The middle third is slightly narrower than the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
@@ -26,12 +26,12 @@ pub(crate) fn centre(bounds: &BoundingBox) -> (f32, f32) {
     (bounds[0] + bounds[2] / 2.0, bounds[1] + bounds[3] / 2.0)
 }
 
-/// Returns the side of a square with the same area as a box; never 0.
+/// Returns the side length of a square with the same area as a box; never 0.
 pub(crate) fn size(bounds: &BoundingBox) -> f32 {
     (bounds[2] * bounds[3]).max(f32::MIN_POSITIVE).sqrt()
 }
 
-/// Returns the ratio of the sizes of two boxes, at least 1.
+/// Returns the ratio of the larger box's size to the smaller box's size, which is at least 1.
 pub(crate) fn growth(a: &BoundingBox, b: &BoundingBox) -> f32 {
     let (a, b) = (size(a), size(b));
     a.max(b) / a.min(b)

@@ -1,5 +1,5 @@
-//! Determines in which direction something moves through the picture from its first and last
-//! positions.
+//! Determines the direction in which something moves through the picture, based on its first and
+//! last positions.
 
 use ports::detector::BoundingBox;
 use serde::{Deserialize, Serialize};
@@ -9,8 +9,8 @@ use crate::media::geometry::centre;
 /// Minimum horizontal shift that counts as movement, as a share of the picture.
 const MIN_SHIFT: f32 = 0.12;
 
-/// Minimum factor by which the height of a box must grow or shrink for a movement towards or away
-/// from the camera.
+/// An object moves towards or away from the camera if the height of its box grows or shrinks by at
+/// least this factor.
 const MIN_GROWTH: f32 = 1.35;
 
 /// A movement through the picture.

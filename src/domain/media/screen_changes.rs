@@ -1,25 +1,25 @@
 //! Detects when text on screen changes. Text on a slide, in a caption or in a score does not move
-//! between changes, so only static parts of the picture are compared; motion around them does not
-//! count.
+//! between changes. Only static parts of the picture are therefore compared, and motion around them
+//! is ignored.
 
 use ports::decoder::Image;
 
 use crate::kernel::time::Span;
 
-/// Side length of a tile, in pixels; pictures are compared tile by tile.
+/// Side length of a tile, in pixels. Pictures are compared tile by tile.
 const TILE: usize = 4;
 
-/// Minimum mean luma difference of a tile that is more than coding noise, 0..255.
+/// Mean luma difference of a tile, 0..255, from which the difference is more than coding noise.
 const NOISE: f32 = 6.0;
 
-/// Minimum mean luma difference of a tile whose content has changed, 0..255.
+/// Mean luma difference of a tile, 0..255, from which the content of the tile has changed.
 const CHANGED: f32 = 16.0;
 
-/// Minimum luma range of a tile that may contain letters, 0..255.
+/// Luma range of a tile, 0..255, from which the tile may contain letters.
 const CONTRAST: f32 = 60.0;
 
-/// Minimum number of thumbnails in which text must be static; text shown for less time is
-/// unreadable.
+/// Minimum number of thumbnails in which text must be static. Text that is shown for a shorter time
+/// is unreadable.
 const MIN_STATIC: usize = 3;
 
 /// The luma of one picture, which can be compared tile by tile.
@@ -68,7 +68,7 @@ impl Tiles {
         (self.width, self.height) == (other.width, other.height)
     }
 
-    /// Whether the content of no tile has changed.
+    /// Whether every tile has the same content in both pictures.
     fn is_same(&self, other: &Self) -> bool {
         self.is_comparable(other)
             && (0..self.count()).all(|tile| self.difference(other, tile) < CHANGED)
@@ -84,9 +84,9 @@ pub(crate) struct Reading {
     pub(crate) shown: Span,
 }
 
-/// Selects at most `max` frames to run OCR on: those at the `required` times, which are never
-/// dropped, and one for each stretch in which the text does not change. `thumbnails` are in
-/// chronological order.
+/// Selects at most `max` frames to run OCR on. These are the frames at the `required` times, which
+/// are never dropped, and one frame for each stretch in which the text does not change.
+/// `thumbnails` are in chronological order.
 pub(crate) fn readings(thumbnails: &[(f64, Image)], required: &[f64], max: usize) -> Vec<Reading> {
     let tiles: Vec<Tiles> = thumbnails.iter().map(|(_, image)| Tiles::from_image(image)).collect();
     let mut times: Vec<f64> = required.to_vec();
@@ -120,7 +120,7 @@ fn static_stretches(tiles: &[Tiles]) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// Whether a static part of the picture differs from what it was at the `start` of the stretch.
+/// Whether a static part of the picture has changed since the `start` of the stretch.
 fn text_changed(tiles: &[Tiles], start: usize, now: usize) -> bool {
     let Some(after) = tiles.get(now + 1) else { return false };
     let (first, second, picture) = (&tiles[start], &tiles[start + 1], &tiles[now]);
@@ -146,7 +146,7 @@ fn unchanged_span(thumbnails: &[(f64, Image)], tiles: &[Tiles], time: f64) -> Sp
     let same = |i: &usize| tiles[*i].is_same(&tiles[here]);
     let first = (0..here).rev().take_while(same).last().unwrap_or(here);
     let last = (after..thumbnails.len()).take_while(same).last().unwrap_or(here);
-    // A frame between two equal thumbnails is also equal; otherwise it may differ.
+    // A frame between two equal thumbnails is also equal. Any other frame may differ.
     if last == here {
         return if thumbnails[here].0 == time {
             Span { start: thumbnails[first].0, end: time }

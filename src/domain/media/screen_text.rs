@@ -8,7 +8,7 @@ use text::letters_and_digits;
 use crate::kernel::time::rounded;
 use crate::media::tracking::Location;
 
-/// Minimum confidence of a line; below it, there is more noise than text.
+/// Minimum confidence of a line. Lines below this value contain more noise than text.
 const MIN_CONFIDENCE: f32 = 0.7;
 
 /// Minimum similarity of two readings of the same line (normalised edit distance without spaces).
@@ -22,17 +22,17 @@ pub struct ScreenLine {
     pub text: String,
     /// The confidence of the reading in `text`, 0..1.
     pub confidence: f64,
-    /// Time when the line first appears, in seconds from the start of the video.
+    /// Time at which the line first appears, in seconds from the start of the video.
     pub first_seen: f64,
-    /// Time when the line last appears, in seconds from the start of the video.
+    /// Time at which the line last appears, in seconds from the start of the video.
     pub last_seen: f64,
     /// All observations of the line, in chronological order; omitted from search hits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
 }
 
-/// Merges the lines of all frames, given in chronological order, into distinct lines. The result is
-/// sorted by first appearance, then from top to bottom.
+/// Merges the lines of all frames into distinct lines. The frames are given in chronological order.
+/// The result is sorted by first appearance, then from top to bottom.
 pub(crate) fn merge_lines(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
     let mut merged: Vec<Line<'_>> = Vec::new();
     for (time, lines) in frames {
@@ -71,10 +71,11 @@ fn is_same_line(one: &str, other: &str) -> bool {
     strsim::normalized_levenshtein(one, other) >= MIN_LINE_SIMILARITY
 }
 
-/// Whether two readings may have the same words. A changed score, step or clock makes a different
-/// line, even if the readings are otherwise similar; so does a replaced word.
+/// Whether two readings may have the same words. They count as different lines if a number such as
+/// a score, a step or a clock time has changed or if a word has been replaced, even if they are
+/// otherwise similar.
 fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
-    /// Minimum confidence of both readings at which a difference in a short word is trusted.
+    /// A difference in a short word is trusted if both readings have at least this confidence.
     const MIN_SHORT_WORD_CONFIDENCE: f32 = 0.9;
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -89,12 +90,12 @@ fn has_same_words(one: &TextLine, other: &TextLine) -> bool {
     ours.iter().zip(&theirs).all(|(a, b)| is_same_word(a, b, is_confident))
 }
 
-/// Whether two readings may be the same word, given in lower case.
+/// Whether two readings may be the same word. Both are given in lower case.
 fn is_same_word(a: &str, b: &str, is_confident: bool) -> bool {
     /// Minimum similarity of two readings of the same word.
     const SAME_WORD: f64 = 0.6;
-    /// Maximum length of a short word, in which a single letter can make a different word, such as
-    /// "now" and "not".
+    /// Maximum length of a short word. A single letter can turn a short word into another, such as
+    /// "now" into "not".
     const SHORT: usize = 3;
     let has_digits = |word: &str| word.chars().any(char::is_numeric);
     if has_digits(a) || has_digits(b) {
@@ -121,21 +122,21 @@ fn as_digits(word: &str) -> String {
     word.chars().map(digit).collect()
 }
 
-/// Lines that form one text, such as a title of two lines.
+/// Lines that form one text, such as a two-line title.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Caption {
     /// The text, on one line.
     pub(crate) text: String,
-    /// How prominent the caption is: the height of the letters, as a share of the picture's height,
-    /// multiplied by the number of observations.
+    /// How prominent the caption is. This is the height of the letters, as a share of the picture's
+    /// height, multiplied by the number of observations.
     pub(crate) prominence: f64,
 }
 
-/// Maximum number of lines in a caption; more lines are a page of text.
+/// Maximum number of lines in a caption. More lines are considered a page of text.
 const MAX_CAPTION_LINES: usize = 4;
 
-/// Groups lines into distinct captions, in order of appearance: lines that appear together,
-/// directly below or next to each other, form one caption. Single letters are dropped.
+/// Groups lines into distinct captions, in order of appearance. Lines form one caption if they
+/// appear together and are directly below or next to each other. Single letters are dropped.
 pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
     let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
     for line in lines {
@@ -173,15 +174,19 @@ fn caption(lines: &[&ScreenLine]) -> Caption {
     Caption { text, prominence: height * seen as f64 }
 }
 
-/// Returns the separator between two lines of one caption: a space if both or neither are in upper
-/// case, otherwise a comma, as between a name and a role. Returns `None` if the lines belong to
-/// different captions.
+/// Returns the separator between two lines of one caption. The separator is a space if both lines
+/// or neither are in upper case. Otherwise, it is a comma, as between a name and a role. Returns
+/// `None` if the lines belong to different captions.
 fn separator(above: &ScreenLine, line: &ScreenLine) -> Option<&'static str> {
-    /// Limits for gaps and shifts, in letter heights, and for ratios of letter heights.
+    /// Maximum gap between the two lines, in letter heights.
     const GAP: f64 = 0.9;
+    /// Minimum gap between the two lines, in letter heights. Lines with a negative gap overlap.
     const INTO: f64 = -0.4;
+    /// Maximum vertical shift between lines next to each other, in letter heights.
     const ROW: f64 = 0.4;
+    /// Maximum ratio of the letter heights of lines next to each other.
     const ONE_SIZE: f64 = 1.35;
+    /// Maximum ratio of the letter heights of lines below each other.
     const ONE_CAPTION: f64 = 3.0;
     let together = above.locations.iter().find_map(|a| {
         let b = line.locations.iter().find(|b| b.t == a.t)?;

@@ -13,27 +13,27 @@ use crate::media::colour;
 use crate::media::geometry::{distance, growth, overlap, size};
 use crate::media::movement::Movement;
 
-/// Maximum gap in a track over which boxes are joined by position, in seconds; after a longer gap,
+/// Maximum gap in a track over which boxes are joined by position, in seconds. After a longer gap,
 /// only colours count.
 const MAX_GAP: f64 = 2.0;
 
-/// Minimum overlap (intersection over union) of an object's boxes in adjacent frames, unless their
-/// centres are within [`MAX_SHIFT`].
+/// Boxes in adjacent frames may show the same object if their intersection over union is at least
+/// this value. They may also do so if their centres are within [`MAX_SHIFT`].
 const MIN_OVERLAP: f32 = 0.15;
 
-/// Maximum distance between the centres of an object's boxes in adjacent frames, as a multiple of
-/// the box size, unless they overlap by [`MIN_OVERLAP`].
+/// Boxes in adjacent frames may show the same object if the distance between their centres is at
+/// most this multiple of the box size. They may also do so if they overlap by [`MIN_OVERLAP`].
 const MAX_SHIFT: f32 = 0.7;
 
 /// Maximum factor by which an object's size may change between frames.
 const MAX_GROWTH: f32 = 2.5;
 
-/// Minimum similarity of colour histograms at which boxes of an object that was out of sight are
-/// joined.
+/// If an object was out of sight, its boxes are joined if their colour histograms are at least this
+/// similar.
 const MIN_COLOUR_SIMILARITY: f32 = 0.75;
 
-/// Minimum confidence of an object that is seen in only one of at least [`FEW_FRAMES`] frames;
-/// others are dropped.
+/// Minimum confidence of an object that is seen in only one of at least [`FEW_FRAMES`] frames.
+/// Objects below this value are dropped.
 const MIN_SINGLE_CONFIDENCE: f32 = 0.5;
 
 /// Minimum number of frames for [`MIN_SINGLE_CONFIDENCE`] and [`SINGLE_FACTOR`] to apply.
@@ -152,8 +152,7 @@ impl Track {
         self.points.last().map_or(0.0, |point| point.time)
     }
 
-    /// Returns the points in the shot that has the most points, or in the first of several such
-    /// shots.
+    /// Returns the points in the shot that has the most points, or in the first such shot.
     pub(crate) fn longest_shot(&self) -> &[TrackPoint] {
         let shots = self.points.chunk_by(|_, next| !next.after_cut);
         shots.rev().max_by_key(|shot| shot.len()).unwrap_or_default()
@@ -235,8 +234,8 @@ impl Tracker {
 type MatchScore<'a> = &'a dyn Fn(&TrackPoint, &TrackPoint) -> Option<f32>;
 
 /// Assigns each new point to at most one track, which is given by its label and last point. The
-/// best matches are assigned first, and each track is used once. Points that do not match by the
-/// first measure are tried with the next one.
+/// best matches are assigned first, and each track is used at most once. Points that do not match
+/// by the first measure are tried with the next measure.
 fn assign(
     tracks: &[(&str, &TrackPoint)],
     next: &[(&str, &TrackPoint)],
@@ -283,7 +282,7 @@ pub(crate) fn tracks_from_locations(locations: &[Location], count: usize) -> Vec
     }
     while count > 0 && tracks.len() > count {
         let mut nearest: Option<(f32, usize, usize)> = None;
-        // Tracks are in order of their start, so only later ones can continue earlier ones.
+        // Tracks are in order of their start, so only later tracks can continue earlier ones.
         for (a, before) in tracks.iter().enumerate() {
             for (b, after) in tracks.iter().enumerate().skip(a + 1) {
                 let (Some(last), first) = (end(before), &points[after[0]]) else { continue };

@@ -1,6 +1,6 @@
-//! Speech on the channels of a stereo track with one voice per channel, as call and interview
-//! recorders produce. Both channels are stored while the track is decoded. Afterwards, their levels
-//! during speech and the speech on each channel decide whether each has its own voice.
+//! Speech on a stereo track with one voice per channel, as call and interview recorders produce.
+//! Both channels are stored while the track is decoded. Whether each channel has its own voice is
+//! decided afterwards, based on the channels' levels during speech and the speech on each channel.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::media::speech::VoiceTurn;
 
-/// Minimum length of speech that remains between spans of bleed, in seconds.
+/// Minimum length of speech that is kept between spans of bleed, in seconds.
 const MIN_SPEECH: f64 = 0.2;
 
-/// Writes the channels of a track to disk while they are decoded, starting at the first difference.
+/// Writes the channels of a track to disk while the track is decoded. Writing starts at the first
+/// difference between the channels.
 pub(crate) struct ChannelWriter {
     folder: PathBuf,
     channels: Option<Open>,
@@ -42,7 +43,7 @@ pub(crate) struct Channels {
 /// A channel and its speaker's speech.
 pub(crate) struct ChannelSpeech {
     pub(crate) sound: Arc<Sound>,
-    /// Spans of speech, in order and without overlaps.
+    /// The spans of speech, in order and without overlaps.
     pub(crate) spans: Vec<Span>,
 }
 
@@ -52,7 +53,7 @@ impl ChannelWriter {
         Self { folder: folder.to_path_buf(), channels: None, is_identical: false }
     }
 
-    /// Appends a block of audio; `mix` contains the mixed sound before that block.
+    /// Appends a block of audio. `mix` contains the mixed sound before that block.
     pub(crate) fn push(
         &mut self,
         block: &AudioBlock<'_>,
@@ -91,8 +92,8 @@ impl ChannelWriter {
 }
 
 impl Channels {
-    /// Returns each channel with its speech, or `None` unless each channel has its own voice.
-    /// `speech` is the speech in the mix; `find_speech` detects speech in a channel. *Blocks*.
+    /// Returns each channel with its speech. Returns `None` unless each channel has its own voice.
+    /// `speech` is the speech in the mix, and `find_speech` detects speech in a channel. *Blocks*.
     pub(crate) fn separate(
         self,
         speech: &[Span],
@@ -109,7 +110,8 @@ impl Channels {
         for (channel, mut sound) in sounds.into_iter().enumerate() {
             let mut muted = shifted(&envelope.bleeding(channel, separation), from);
             if channel == 1 && from > sound.span().start {
-                // The channels are identical until `from`, so the second one is muted until then.
+                // The channels are identical until `from`, so the second channel is muted until
+                // then.
                 muted.insert(0, Span { start: sound.span().start, end: from });
             }
             let spans = subtract(&find_speech(&sound)?, &muted);
@@ -123,7 +125,7 @@ impl Channels {
     }
 }
 
-/// Subtracts the spans `taken` from `spans`; both are in order and do not overlap.
+/// Subtracts the spans `taken` from `spans`. Both are in order and without overlaps.
 fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     let mut left = Vec::new();
     for span in spans {
@@ -138,8 +140,8 @@ fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     left
 }
 
-/// Diarizes speech with one speaker per channel. Returns the turns in order of start, with the
-/// speakers named `S1` and `S2` in order of first speech.
+/// Diarizes speech with one speaker per channel. Returns the turns in order of start. The speakers
+/// are named `S1` and `S2` in the order in which they first speak.
 pub(crate) fn channel_turns(channels: &[ChannelSpeech]) -> Vec<VoiceTurn> {
     let mut turns: Vec<(usize, Span)> = Vec::new();
     for (channel, ChannelSpeech { spans, .. }) in channels.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Recovers speech that a recogniser skipped. In long audio, a network may transcribe repeated
-//! words only once. Each region of speech that is left without words is therefore recognised again,
-//! separately.
+//! Recovers speech that a recogniser skipped. In long audio, a neural network may transcribe
+//! repeated words only once. Each region of speech that is left without words is therefore
+//! recognised again, separately.
 
 use ports::transcriber::Word;
 use text::letters_and_digits;
@@ -10,12 +10,12 @@ use super::recognise::{Piece, Recognition};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 
-/// Minimum length of a region that is recognised again, in seconds; shorter regions without words
+/// Minimum length of a region that is recognised again, in seconds. Shorter regions without words
 /// are coughs or laughs.
 const MIN_REGION: f64 = 0.4;
 
 impl Recognition<'_> {
-    /// Recognises each region of a piece that has no words again, separately.
+    /// Recognises each region of a piece again, separately, if the region has no words.
     pub(super) async fn complete(&self, piece: &mut Piece) -> Result<()> {
         let regions = piece.pack.regions(self.spans);
         if piece.words.is_empty() || regions.len() < 2 {
@@ -65,7 +65,7 @@ fn by_region(regions: &[Span], words: Vec<Word>) -> Vec<Vec<Word>> {
     words_by_region
 }
 
-/// Whether `words` begin or end with `others` and contain more.
+/// Whether `words` begins or ends with `others` and contains more words.
 fn extends(words: &[Word], others: &[Word]) -> bool {
     let letters = |words: &[Word]| -> Vec<String> {
         words.iter().map(|word| letters_and_digits(&word.text)).collect()

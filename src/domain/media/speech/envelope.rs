@@ -1,63 +1,64 @@
 //! Level envelopes of the two channels of a stereo track, measured window by window, and the bleed
 //! between the channels. Voices on separate channels alternate or, while both speak, rise and fall
-//! independently; music, ambience and a centred voice rise and fall on both channels together.
+//! independently. Music, ambience and a centred voice rise and fall on both channels together.
 
 use ports::decoder::SAMPLE_RATE;
 
 use crate::kernel::time::Span;
 
-/// Number of samples per window: 50 ms, less than a syllable.
+/// Number of samples per window. A window lasts 50 ms, which is less than a syllable.
 const WINDOW: usize = SAMPLE_RATE as usize / 20;
 
 /// Length of a window, in seconds.
 const SECONDS: f64 = WINDOW as f64 / SAMPLE_RATE as f64;
 
-/// Minimum level difference, in dB, at which only the louder channel has the voice. Microphones
-/// with more bleed than that do not count as separate channels.
+/// Minimum level difference, in dB, at which only the louder channel has the voice. If microphones
+/// have so much bleed that the difference is smaller, their channels do not count as separate.
 const MIN_DIFFERENCE: f32 = 6.0;
 
 /// Level, in dB relative to a channel's maximum, below which sound is a pause.
 const AUDIBLE: f32 = -35.0;
 
-/// Lowest level that is distinguished, in dB; how quiet a pause is does not matter.
+/// Lowest level that is distinguished, in dB. How quiet a pause is does not matter.
 const FLOOR: f32 = -45.0;
 
-/// Number of loudest windows that determine a channel's level: half a second.
+/// Number of loudest windows that determine a channel's level. They last half a second in total.
 const LOUDEST_WINDOWS: usize = 10;
 
-/// Maximum gain for bringing a channel to the level of the other, in dB.
+/// Maximum gain for bringing a channel to the level of the other channel, in dB.
 const MAX_GAIN: f32 = 20.0;
 
-/// Minimum number of windows in which a channel must have its own sound: about the length of
-/// "Hello".
+/// Minimum number of windows in which a channel must have its own sound. They last about as long as
+/// the word "Hello".
 const MIN_OWN: usize = 8;
 
-/// Minimum level of a channel's own sound above the bleed, in dB.
+/// Minimum level by which a channel's own sound exceeds the bleed, in dB.
 const MARGIN: f32 = 8.0;
 
-/// Divisor that gives the quantile of the level differences, while the other channel is louder,
-/// that is taken as the bleed: 4 for the lower quartile. It is below the median, because the
-/// channel's own voice lies above the bleed.
+/// The bleed is estimated as a quantile of the level differences in windows in which the other
+/// channel is louder. The quantile is 1 divided by this value, so 4 means the lower quartile. It is
+/// below the median, because the channel's own voice lies above the bleed.
 const BLEED_QUANTILE: usize = 4;
 
-/// Correlation of envelopes below which the sounds are independent.
+/// If the envelopes correlate less than this value, the sounds are independent.
 const INDEPENDENT: f64 = 0.3;
 
 /// Maximum share of audible windows that may have similar levels on both channels if the envelopes
 /// correlate.
 const MAX_SIMULTANEOUS: f64 = 0.35;
 
-/// Correlation of samples above which both channels carry the same sound.
+/// If the samples correlate more than this value, both channels carry the same sound.
 const COPY: f32 = 0.9;
 
 /// Number of windows on either side over which bleed detection is smoothed.
 const SMOOTHING: usize = 5;
 
-/// Number of audible windows after which channels that hardly differ are considered identical: ten
-/// minutes.
+/// Number of audible windows after which channels that hardly differ are considered identical. They
+/// last ten minutes in total.
 const IDENTICAL_WINDOWS: usize = 12_000;
 
-/// The channels differ if each is clearly louder in at least one of this many audible windows.
+/// The channels differ if each channel is clearly louder in at least one of this many audible
+/// windows.
 const MIN_APART_SHARE: usize = 100;
 
 /// Minimum level of audible sound, in dB relative to full scale.
@@ -76,13 +77,14 @@ struct Window {
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     windows: Vec<Window>,
-    /// The energy of each channel in the incomplete window, and the channels' cross-correlation.
+    /// The energy of each channel in the incomplete window.
     energy: [f64; 2],
+    /// The cross-correlation of the channels in the incomplete window.
     shared: f64,
     samples: usize,
-    /// The number of audible windows and, for each channel, the number of windows in which it is
-    /// clearly louder.
+    /// The number of audible windows.
     audible: usize,
+    /// For each channel, the number of windows in which it is clearly louder.
     apart: [usize; 2],
 }
 
@@ -131,8 +133,8 @@ impl Envelope {
         self.audible >= IDENTICAL_WINDOWS && rarer * MIN_APART_SHARE < self.audible
     }
 
-    /// Determines the parameters that separate the channels' voices within `speech`, whose times
-    /// are in seconds from the first window. Returns `None` if the channels share a voice.
+    /// Determines the parameters that separate the channels' voices within `speech`. The times in
+    /// `speech` are in seconds from the first window. Returns `None` if the channels share a voice.
     pub(super) fn separate_voices(&self, speech: &[Span]) -> Option<Separation> {
         let loudest = [0, 1].map(|channel| {
             let mut levels: Vec<f32> = self.windows.iter().map(|w| w.levels[channel]).collect();
@@ -144,13 +146,13 @@ impl Envelope {
         let speaks_lower = self.separate_at([louder; 2], speech);
         let is_set_lower = self.separate_at(loudest.map(|own| own.max(louder - MAX_GAIN)), speech);
         let found = [speaks_lower, is_set_lower].into_iter().flatten();
-        // If both are equally good, the first one is used.
+        // If both separations are equally good, the first one is used.
         let best = found.reduce(|best, next| if best.1 >= next.1 { best } else { next });
         best.map(|(separation, _)| separation)
     }
 
     /// Tries to separate the voices with the reference levels `full`. Also counts the windows in
-    /// which each channel has its own sound, and returns the smaller count.
+    /// which each channel has its own sound, and returns the smaller of the two counts.
     fn separate_at(&self, full: [f32; 2], speech: &[Span]) -> Option<(Separation, usize)> {
         let spoken: Vec<Window> =
             self.within(speech).map(|window| window.normalised(full)).collect();
@@ -170,8 +172,8 @@ impl Envelope {
         windows.filter(|window| window.has_own(channel, by)).count() >= MIN_OWN
     }
 
-    /// Returns the spans in which a channel has only bleed, in order, in seconds from the first
-    /// window.
+    /// Returns the spans in which a channel has only bleed, in order, with times in seconds from
+    /// the first window.
     pub(super) fn bleeding(&self, channel: usize, by: Separation) -> Vec<Span> {
         let is_bleed = |window: &Window| window.normalised(by.full).is_bleed(channel, by);
         let flags: Vec<bool> = self.windows.iter().map(is_bleed).collect();
@@ -190,7 +192,7 @@ impl Envelope {
         spans
     }
 
-    /// Returns the windows whose middle lies within the spans.
+    /// Returns the windows whose midpoint lies within one of the spans.
     fn within(&self, spans: &[Span]) -> impl Iterator<Item = Window> {
         let place =
             |time: f64| ((time / SECONDS).round().max(0.0) as usize).min(self.windows.len());
@@ -239,8 +241,8 @@ impl Window {
     }
 }
 
-/// Measures the bleed into a channel while the other is clearly louder; returns `None` if it never
-/// is.
+/// Measures the bleed into a channel while the other channel is clearly louder. Returns `None` if
+/// the other channel is never clearly louder.
 fn bleed(windows: &[Window], channel: usize) -> Option<f32> {
     let mut differences: Vec<f32> = windows
         .iter()
@@ -252,7 +254,8 @@ fn bleed(windows: &[Window], channel: usize) -> Option<f32> {
     differences.get(differences.len() / BLEED_QUANTILE).copied()
 }
 
-/// Returns the correlation of the channels' levels, −1..1, or 0 if one is constant.
+/// Returns the correlation of the channels' levels, −1..1, or 0 if the level of a channel is
+/// constant.
 fn correlation(windows: &[Window]) -> f64 {
     let count = windows.len().max(1) as f64;
     let mean =

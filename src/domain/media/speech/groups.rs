@@ -10,36 +10,38 @@ use crate::kernel::vector::dot;
 pub(super) struct SpeakerSegment {
     /// Index of the run that the piece belongs to.
     pub(super) run: usize,
-    /// The span, in seconds from the start of the video.
+    /// The span, with times in seconds from the start of the video.
     pub(super) span: Span,
     /// The voice embedding, of unit length.
     pub(super) voice: Vec<f32>,
 }
 
-/// In noisy audio, embeddings of one voice are less similar, so the threshold is lowered to this
-/// share of the median similarity between pieces of the same run.
+/// In noisy audio, embeddings of one voice are less similar to each other. The threshold is
+/// therefore lowered to this share of the median similarity between pieces of the same run.
 const SELF_SHARE: f32 = 2.0 / 3.0;
 
-/// Minimum of the lowered threshold, as a share of the threshold for clean audio: 3D-Speaker's
-/// defaults for agglomerative clustering were 0.2 and 0.4.
+/// Minimum of the lowered threshold, as a share of the threshold for clean audio. In 3D-Speaker,
+/// these two thresholds were 0.2 and 0.4 by default for agglomerative clustering.
 const MIN_SHARE: f32 = 0.5;
 
-/// Minimum number of comparisons within runs for the threshold to be lowered.
+/// The threshold is lowered only if there are at least this many comparisons within runs.
 const MIN_COMPARISONS: usize = 4;
 
-/// Minimum size of a cluster (3D-Speaker's `min_cluster_size`); smaller clusters join the nearest
-/// larger one, unless [`SENTENCE`] applies.
+/// Minimum size of a cluster (3D-Speaker's `min_cluster_size`). Smaller clusters join the nearest
+/// larger cluster, unless [`SENTENCE`] applies.
 const MIN_CLUSTER_SIZE: usize = 4;
 
-/// Minimum length of speech, in seconds, with which a small cluster that is dissimilar to all
-/// larger ones is kept: somebody who says one sentence.
+/// A small cluster that is dissimilar to all larger clusters is kept if it contains at least this
+/// much speech, in seconds. This is somebody who says one sentence.
 const SENTENCE: f64 = 1.0;
 
-/// Minimum cosine similarity of the centroids of clusters that are merged (3D-Speaker's `mer_cos`).
+/// Clusters are merged if their centroids have at least this cosine similarity (3D-Speaker's
+/// `mer_cos`).
 const MERGE_SIMILARITY: f32 = 0.8;
 
-/// Maximum number of pieces to cluster, since clustering compares all pairs. If there are more, a
-/// sample from the whole video is clustered and the other pieces join the nearest cluster.
+/// Maximum number of pieces to cluster, since clustering compares all pairs. If there are more
+/// pieces, a sample from the whole video is clustered and the other pieces join the nearest
+/// cluster.
 const MAX_CLUSTERED: usize = 2_000;
 
 /// Assigns each piece to a cluster. `same_voice` is the mean cosine similarity above which pieces
@@ -49,7 +51,8 @@ pub(super) fn groups(segments: &[SpeakerSegment], same_voice: f32) -> Vec<usize>
     let sample: Vec<&SpeakerSegment> = segments.iter().step_by(step).collect();
     let threshold = adapted_threshold(segments, same_voice);
     let mut clusters = clusters(&sample, threshold);
-    // The largest clusters come first; of equal ones, the one with the earliest piece.
+    // The largest cluster comes first. If clusters are equally large, the one with the earliest
+    // piece comes first.
     clusters.sort_by_key(|members| (std::cmp::Reverse(members.len()), members[0]));
     let mut kept: Vec<Vec<usize>> = Vec::new();
     let mut centroids: Vec<Vec<f32>> = Vec::new();
@@ -103,7 +106,8 @@ fn adapted_threshold(segments: &[SpeakerSegment], same_voice: f32) -> f32 {
     (SELF_SHARE * median).clamp(MIN_SHARE * same_voice, same_voice)
 }
 
-/// Clusters pieces by average linkage, down to a minimum similarity.
+/// Clusters pieces by average linkage. Clusters are joined as long as their similarity is high
+/// enough.
 fn clusters(segments: &[&SpeakerSegment], threshold: f32) -> Vec<Vec<usize>> {
     let mut distances = Vec::with_capacity(segments.len() * segments.len().saturating_sub(1) / 2);
     for (i, a) in segments.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! Determines the language of each piece of speech. A pack is recognised in its detected language;
-//! if that is uncertain, recognition in the main language of the video may give better results.
+//! Determines the language of each piece of speech. A pack is recognised in its detected language.
+//! If that language is uncertain, recognition in the main language of the video may give better
+//! results.
 
 use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
@@ -9,16 +10,16 @@ use super::recognise::{Piece, Recognition, confidence};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Minimum probability of a detected language that counts as certain.
+/// A detected language counts as certain if its probability is at least this value.
 const MIN_PROBABILITY: f32 = 0.5;
 
-/// Minimum length of speech whose detected language can count as certain, in seconds.
+/// Minimum length of speech, in seconds, for its detected language to count as certain.
 const MIN_SECONDS: f64 = 3.0;
 
 /// A span of speech in one language, if a video has several.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LanguageSpan {
-    /// The span, in seconds from the start of the video.
+    /// The span, with times in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
     /// ISO 639-1 code of the language; `None` for unintelligible speech, which has no words.
@@ -40,7 +41,7 @@ pub(super) fn main_language<'a>(pieces: impl Iterator<Item = &'a Piece>) -> Opti
     languages.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(language, _)| language.into())
 }
 
-/// Finds the spans in each language. `pieces` are in order of start. Returns nothing if there is
+/// Finds the spans in each language. `pieces` is in order of start. Returns no spans if there is
 /// only one language and all speech is intelligible.
 pub(super) fn language_spans(pieces: &[&Piece]) -> Vec<LanguageSpan> {
     let mut spans: Vec<LanguageSpan> = Vec::new();
@@ -64,7 +65,8 @@ impl Piece {
         probable && self.pack.seconds() >= MIN_SECONDS
     }
 
-    /// Drops unintelligible speech: improbable words in an improbable language.
+    /// Drops the words if they are improbable in a language that is also improbable, and marks the
+    /// speech as unintelligible.
     fn drop_unintelligible(&mut self, min_confidence: f32) {
         let improbable = self.probability.is_some_and(|probability| probability < MIN_PROBABILITY);
         if improbable && !self.words.is_empty() && self.confidence() < min_confidence {
@@ -85,7 +87,7 @@ impl Piece {
         confidence(&words)
     }
 
-    /// Removes the audio and the words that are in `other`.
+    /// Removes the audio and the words that `other` contains.
     fn remove(&mut self, other: &Self) {
         let removed = other.pack.whole();
         self.pack = self.pack.without(removed);
@@ -94,8 +96,8 @@ impl Piece {
 }
 
 impl Recognition<'_> {
-    /// Recognises pieces whose language is uncertain in the main language as well, and keeps the
-    /// more probable words. Marks pieces that are improbable in both languages as unintelligible.
+    /// Recognises pieces whose language is uncertain again in the main language, and keeps the more
+    /// probable words. Pieces that are improbable in both languages are marked as unintelligible.
     pub(super) async fn resolve_languages(&self, pieces: &mut [Piece], main: &str) -> Result<()> {
         for piece in pieces {
             let other = piece.language.as_deref().is_some_and(|language| language != main);
@@ -111,8 +113,8 @@ impl Recognition<'_> {
     }
 
     /// Moves the boundary between two pieces in different languages to the pause at which the
-    /// language changes, since a pack may end with the beginning of the next language or begin with
-    /// the end of the previous one.
+    /// language changes. This is necessary because a pack may end with the beginning of the next
+    /// language or begin with the end of the previous one.
     pub(super) async fn split_at_changes(&self, pieces: Vec<Piece>) -> Result<Vec<Piece>> {
         let mut found: Vec<Piece> = Vec::with_capacity(pieces.len());
         for mut piece in pieces {
@@ -137,7 +139,8 @@ impl Recognition<'_> {
         Ok(found)
     }
 
-    /// Splits regions in `language` off a piece, from one edge inwards. Leaves at least one region.
+    /// Splits off regions in `language` from a piece, starting at one edge. Leaves at least one
+    /// region.
     async fn split_off(&self, piece: &mut Piece, language: &str, edge: Edge) -> Result<Vec<Piece>> {
         let mut regions = piece.pack.regions(self.spans);
         let mut removed = Vec::new();

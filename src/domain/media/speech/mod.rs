@@ -1,4 +1,4 @@
-//! The speech in a video: voice activity, diarization and words. It is computed once per video,
+//! The speech in a video: voice activity, diarization and words. Speech is computed once per video,
 //! stored with the video's record and sliced into chunks by time.
 
 mod channels;
@@ -35,11 +35,11 @@ pub(crate) use utterances::sentences;
 pub struct VoiceTurn {
     /// Label of the speaker: `S1`, `S2` … in order of first appearance in the video.
     pub speaker: String,
-    /// The span, in seconds from the start of the video.
+    /// The span, with times in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
-    /// The index of the speaker's channel in [`Words::channels`], if each channel has its own
-    /// voice.
+    /// The index of the speaker's channel in [`Words::channels`]; `None` unless each channel has
+    /// its own voice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<usize>,
 }
@@ -64,10 +64,10 @@ pub struct Words {
     pub recogniser: String,
     /// ISO 639-1 code of the predominant language, if known.
     pub language: Option<String>,
-    /// The spans in each language, in order, if there are several languages.
+    /// The spans in each language, in order; empty if there is only one language.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<LanguageSpan>,
-    /// The words in order of start, with times in seconds from the start of the video; empty if
+    /// The words in order of start, with times in seconds from the start of the video. Empty if
     /// each channel has its own words.
     pub words: Vec<Word>,
     /// The words on each channel, if each channel of a stereo track has its own voice.
@@ -81,7 +81,7 @@ impl Words {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
-    /// Does the same as [`Self::by_channel`], but returns mutable lists.
+    /// Returns mutable lists of the words, like [`Self::by_channel`].
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {
             std::slice::from_mut(&mut self.words)
@@ -101,9 +101,9 @@ impl Words {
 pub struct Speech {
     /// The names of the models that found `spans` and `turns`.
     pub voices_by: String,
-    /// Voice activity, as spans in order that do not overlap.
+    /// The spans of voice activity, in order and without overlaps.
     pub spans: Vec<Span>,
-    /// Speaker turns in order of start; turns of simultaneous speakers overlap.
+    /// The speaker turns in order of start. Turns of simultaneous speakers overlap.
     pub turns: Vec<VoiceTurn>,
     /// The words; `None` if recognition has not been requested yet.
     pub words: Option<Words>,
@@ -125,11 +125,11 @@ pub struct Segment {
 /// Minimum pause between two segments, in seconds.
 const SEGMENT_PAUSE: f64 = 0.7;
 
-/// Maximum length of a segment, in seconds: about two lines of a caption.
+/// Maximum length of a segment, in seconds. This corresponds to about two lines of a caption.
 const MAX_SEGMENT: f64 = 7.0;
 
 impl Speech {
-    /// Returns the words whose middle lies within a span, in order of start.
+    /// Returns the words whose midpoint lies within a span, in order of start.
     pub fn words_in(&self, span: Span) -> Vec<&Word> {
         let mut words: Vec<&Word> =
             self.channels().iter().flat_map(|words| &words[indices_in(words, span)]).collect();
@@ -139,8 +139,8 @@ impl Speech {
         words
     }
 
-    /// Groups the words within a span into segments, which end at pauses and at sentence ends. The
-    /// segments are in order of start.
+    /// Groups the words within a span into segments. Segments end at pauses and at sentence ends,
+    /// and are returned in order of start.
     pub fn segments_in(&self, span: Span) -> Vec<Segment> {
         segments_by_channel(self.channels().iter().map(|words| &words[indices_in(words, span)]))
     }
@@ -188,8 +188,8 @@ impl Speech {
         })
     }
 
-    /// Returns the turns within a span, clipped to it, with their words. A word is assigned to the
-    /// speaker of its utterance; words between turns are assigned to the nearest turn.
+    /// Returns the turns within a span, clipped to the span, with their words. A word is assigned
+    /// to the speaker of its utterance. Words between turns are assigned to the nearest turn.
     pub fn turns_in(&self, utterances: &[Utterance], span: Span) -> Vec<SpeakerTurn> {
         let mut turns: Vec<SpeakerTurn> = self
             .turns
@@ -216,8 +216,8 @@ impl Speech {
     }
 }
 
-/// Finds the turn nearest to a word among those of the word's speaker, or among all turns if the
-/// speaker has none.
+/// Finds the turn nearest to a word among the turns of the word's speaker. If the speaker has no
+/// turns, all turns are considered.
 fn nearest_turn<'a>(
     turns: &'a mut [SpeakerTurn],
     speaker: Option<&str>,
@@ -229,7 +229,7 @@ fn nearest_turn<'a>(
     own.min_by(|a, b| from(a).total_cmp(&from(b)))
 }
 
-/// Returns the range of words whose middle lies within a span.
+/// Returns the range of words whose midpoint lies within a span.
 fn indices_in(words: &[Word], span: Span) -> Range<usize> {
     let place = |time: f64| words.partition_point(|w| middle(w) < time);
     let start = place(span.start);
@@ -246,7 +246,7 @@ fn segments_by_channel<'a>(channels: impl ExactSizeIterator<Item = &'a [Word]>) 
     all
 }
 
-/// Groups words into segments, which end at pauses and at sentence ends.
+/// Groups words into segments. Segments end at pauses and at sentence ends.
 fn segments(words: &[Word]) -> Vec<Segment> {
     let mut segments: Vec<(Segment, u32)> = Vec::new();
     for word in words {
@@ -273,8 +273,8 @@ fn segments(words: &[Word]) -> Vec<Segment> {
     segments.into_iter().map(mean).collect()
 }
 
-/// Returns the name under which a model's results for an audio track are stored. With a given
-/// track, the name contains its number, so that results for different tracks are stored separately.
+/// Returns the name under which a model's results for an audio track are stored. If a track is
+/// given, the name contains its number, so that results for different tracks are stored separately.
 pub(crate) fn track_model(model: &str, audio_track: Option<u32>) -> String {
     audio_track.map_or_else(|| model.to_owned(), |track| format!("{model}/track {track}"))
 }
@@ -291,7 +291,7 @@ fn ends_sentence(text: &str, next: &str) -> bool {
     text::sentences(&whole, text::Quotations::Split).pop() == Some(next)
 }
 
-/// Returns the middle of a word, which determines the chunk that the word belongs to.
+/// Returns the midpoint of a word, which determines the chunk that the word belongs to.
 fn middle(word: &Word) -> f64 {
     (word.start + word.end) / 2.0
 }

@@ -1,5 +1,5 @@
-//! Packs of speech for recognition. A pack is at most as long as the recogniser's maximum input;
-//! packs are split at pauses and contain no long silence.
+//! Packs of speech for recognition. A pack is at most as long as the recogniser's maximum input.
+//! Packs are split at pauses and contain no long silence.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -8,27 +8,27 @@ use super::middle;
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 
-/// Minimum length of pauses that are removed, in seconds. Shorter ones are kept, because
+/// Minimum length of pauses that are removed, in seconds. Shorter pauses are kept, because
 /// recognisers work better with context.
 const MIN_REMOVED_PAUSE: f64 = 2.0;
 
-/// Margin before and after speech, in seconds: voice activity detection starts late at soft
-/// beginnings and stops early at soft endings.
+/// Margin before and after speech, in seconds. It is necessary because voice activity detection
+/// starts late at soft beginnings and stops early at soft endings.
 const MARGIN: f64 = 0.4;
 
 /// Length of the quiet moment at which speech without pauses is split, in seconds.
 const BREATH: f64 = 0.1;
 
-/// Minimum pause between regions, in seconds; the word times reported by recognisers are more
+/// Minimum pause between regions, in seconds. The word times that recognisers report are more
 /// accurate than this.
 const REGION_PAUSE: f64 = 1.0;
 
 /// Minimum pause that cannot be within a word, in seconds.
 const WORD_PAUSE: f64 = 0.5;
 
-/// A word that spans a pause is assigned to the time before the pause only if more than this many
-/// times as much of the word lies before it as after it, since recognisers tend to add pauses to
-/// the following word.
+/// A word that spans a pause is assigned to the time before the pause only if the part before the
+/// pause is more than this many times as long as the part after it. Recognisers tend to add pauses
+/// to the following word.
 const BEFORE_PAUSE: f64 = 2.0;
 
 /// Spans of audio that are recognised together, in order and without overlaps.
@@ -48,8 +48,8 @@ impl Pack {
     }
 
     /// Converts word times from seconds in the pack's audio to seconds in the video. Each word
-    /// stays within the part that contains its middle. Pauses between `spans`, the video's voice
-    /// activity, are cut off words.
+    /// stays within the part that contains its midpoint. Words are shortened so that they do not
+    /// extend over pauses between `spans`, the video's voice activity.
     pub(super) fn to_video_time(&self, words: Vec<Word>, spans: &[Span]) -> Vec<Word> {
         let speech = self.speech(spans, WORD_PAUSE);
         let mut parts = Vec::with_capacity(self.0.len());
@@ -69,13 +69,13 @@ impl Pack {
         words.into_iter().filter_map(place).collect()
     }
 
-    /// Returns the regions of speech, separated by pauses of at least [`REGION_PAUSE`]; `spans` is
+    /// Returns the regions of speech, separated by pauses of at least [`REGION_PAUSE`]. `spans` is
     /// the video's voice activity.
     pub(super) fn regions(&self, spans: &[Span]) -> Vec<Span> {
         self.speech(spans, REGION_PAUSE)
     }
 
-    /// Returns the spans of speech, joined over pauses shorter than `pause`.
+    /// Returns the spans of speech. Pauses shorter than `pause` do not separate spans.
     fn speech(&self, spans: &[Span], pause: f64) -> Vec<Span> {
         let mut regions: Vec<Span> = Vec::new();
         for part in &self.0 {
@@ -90,7 +90,7 @@ impl Pack {
         regions
     }
 
-    /// Creates a pack from one region of this pack, with margins.
+    /// Creates a pack from one region of this pack, adding margins.
     pub(super) fn around(&self, region: Span) -> Self {
         let holds = |part: &&Span| part.overlap(&region) > 0.0;
         let within = self.0.iter().rev().find(holds).copied().unwrap_or(region);
@@ -112,8 +112,8 @@ impl Pack {
     }
 }
 
-/// Restricts a word that extends over a pause to one side of the pause. `speech` is separated by
-/// pauses.
+/// Restricts a word that extends over a pause to one side of the pause. `speech` consists of spans
+/// that are separated by pauses.
 fn without_pause(word: Word, speech: &[Span]) -> Word {
     let whole = Span { start: word.start, end: word.end };
     let mut own: Option<Span> = None;
@@ -124,15 +124,15 @@ fn without_pause(word: Word, speech: &[Span]) -> Word {
         }
     }
     let Some(own) = own else { return word };
-    // The edges of voice activity are only accurate to within the margin.
+    // The edges of voice activity are accurate only to within the margin.
     let start = if own.start - word.start > MARGIN { own.start } else { word.start };
     let end = if word.end - own.end > MARGIN { own.end } else { word.end };
     Word { start, end, ..word }
 }
 
 /// Groups speech into packs of at most `max` seconds. Margins are added to the spans, and short
-/// pauses are kept. Longer speech is split between its spans or, if it has no pause, at the time
-/// that `cut` returns for an interval.
+/// pauses are kept. Longer speech is split between its spans. If it has no pause, it is split at
+/// the time that `cut` returns for an interval.
 pub(super) fn packs(
     spans: &[Span],
     max: f64,
@@ -177,7 +177,7 @@ pub(super) fn packs(
     Ok(packs)
 }
 
-/// Returns the middle of the quietest moment, in seconds after the first sample.
+/// Returns the midpoint of the quietest moment, in seconds after the first sample.
 pub(super) fn quietest(samples: &[f32]) -> Option<f64> {
     let length = (BREATH * f64::from(SAMPLE_RATE)) as usize;
     let energy = |moment: &[f32]| moment.iter().map(|s| s * s).sum::<f32>();

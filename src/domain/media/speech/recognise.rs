@@ -1,6 +1,6 @@
-//! Recognises a video's speech pack by pack, each in its own language, and channel by channel if
-//! each channel has its own voice. Recognised packs are cached, so that none is paid for twice
-//! after a crash.
+//! Recognises a video's speech pack by pack, with a separate language for each pack. If each
+//! channel has its own voice, recognises the channels separately. Recognised packs are cached, so
+//! that no pack is paid for twice after a crash.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::media::speech::{Sound, Words, languages};
 /// Cache of recognised packs.
 #[async_trait]
 pub(crate) trait TranscriptCache: Send + Sync {
-    /// Reads this recogniser's cached transcript of a span, if there is one.
+    /// Reads the transcript of a span that is cached for this recogniser, if there is one.
     async fn get(&self, piece: Span, recogniser: &str) -> Result<Option<Transcript>>;
 
     /// Caches the transcript of a span.
@@ -28,7 +28,7 @@ pub(crate) struct Recognition<'a> {
     pub(crate) transcriber: &'a dyn Transcriber,
     pub(crate) cache: &'a dyn TranscriptCache,
     pub(crate) sound: &'a Arc<Sound>,
-    /// Voice activity, as spans in order that do not overlap.
+    /// The spans of voice activity, in order and without overlaps.
     pub(crate) spans: &'a [Span],
     /// Maximum number of packs recognised concurrently.
     pub(crate) concurrency: usize,
@@ -50,7 +50,7 @@ pub(super) struct Piece {
     pub(super) unintelligible: bool,
 }
 
-/// Recognises all speech of the mix or of each channel. Calls `step` with the number of completed
+/// Recognises all speech in the mix or on each channel. Calls `step` with the number of completed
 /// packs and the total number of packs.
 pub(crate) async fn recognise(
     sources: &[Recognition<'_>],
@@ -82,7 +82,7 @@ pub(crate) async fn recognise(
 }
 
 /// Transcribes every pack of every source in the language detected in that pack. Returns the pieces
-/// by source.
+/// for each source.
 async fn first_pass(
     sources: &[Recognition<'_>],
     step: impl Fn(usize, usize),
@@ -142,7 +142,7 @@ impl Recognition<'_> {
         })
     }
 
-    /// Transcribes a pack, with word times in seconds from the start of its audio.
+    /// Transcribes a pack. The word times are in seconds from the start of the pack's audio.
     async fn transcript(&self, pack: &Pack, language: Option<&str>) -> Result<Transcript> {
         let language_key = language.unwrap_or("any language");
         let parts = pack.0.iter().map(|part| format!("{:.3}-{:.3}", part.start, part.end));

@@ -1,5 +1,5 @@
-//! The audio of a video, kept on disk while the video is ingested. It is stored as 16-bit samples
-//! in an unnamed file, which allows random access to audio of any length.
+//! The audio of a video. It is kept on disk while the video is ingested, as 16-bit samples in an
+//! unnamed file. This allows random access to audio of any length.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,13 +14,13 @@ use crate::kernel::time::Span;
 
 const BYTES_PER_SAMPLE: u64 = 2;
 
-/// Peak amplitude of amplified audio, 0..1.
+/// Peak amplitude of audio after amplification, 0..1.
 const AMPLIFIED_PEAK: f32 = 0.5;
 
-/// Maximum amplification, 40 dB; 16-bit samples do not resolve audio that would need more.
+/// Maximum amplification: 40 dB. Audio that would need more is too quiet for 16-bit samples.
 const MAX_GAIN: f32 = 100.0;
 
-/// Writes samples as they are decoded.
+/// Writes samples while the audio is decoded.
 pub(crate) struct SoundWriter {
     file: BufWriter<File>,
     start: f64,
@@ -49,17 +49,17 @@ impl SoundWriter {
         Ok(Self { file, start: 0.0, samples: 0, peak: 0.0, quiet_peak: 0.0 })
     }
 
-    /// Enables amplification of audio whose peak amplitude, 0..1, is lower than `peak`.
+    /// Enables amplification of audio whose peak amplitude (0..1) is lower than `peak`.
     pub(crate) fn amplify_below(&mut self, peak: f32) {
         self.quiet_peak = peak;
     }
 
-    /// Sets the time of the first sample, in seconds (default 0).
+    /// Sets the time of the first sample, in seconds. The default is 0.
     pub(crate) fn starts_at(&mut self, time: f64) {
         self.start = time;
     }
 
-    /// Appends samples, −1..1.
+    /// Appends samples with values from −1 to 1.
     pub(crate) fn push(&mut self, samples: &[f32]) -> std::io::Result<()> {
         for sample in samples {
             // `max` ignores NaN.
@@ -107,12 +107,12 @@ impl Sound {
         self.gain > 1.0
     }
 
-    /// Makes reads return silence within `spans`, which are in order and do not overlap.
+    /// Makes reads return silence within `spans`, which are in order and without overlaps.
     pub(super) fn mute(&mut self, spans: Vec<Span>) {
         self.muted = spans;
     }
 
-    /// Reads the samples that exist between two times, in seconds.
+    /// Reads the existing samples between two times in seconds.
     pub(crate) async fn read(self: &Arc<Self>, from: f64, to: f64) -> Result<Vec<f32>> {
         let sound = self.clone();
         tokio::task::spawn_blocking(move || sound.read_blocking(from, to))
@@ -120,7 +120,7 @@ impl Sound {
             .map_err(|e| Error::corrupt(format!("reading the sound panicked: {e}")))?
     }
 
-    /// Does the same as [`Self::read`]. *Blocks.*
+    /// Reads samples like [`Self::read`]. *Blocks.*
     pub(crate) fn read_blocking(&self, from: f64, to: f64) -> Result<Vec<f32>> {
         let place = |time: f64| {
             let sample = ((time - self.start) * f64::from(SAMPLE_RATE)).round();

@@ -1,5 +1,5 @@
-//! Groups the words in a video into utterances, that is, whole sentences by one speaker. A chunk
-//! may end in the middle of a sentence, but an utterance does not.
+//! Groups the words in a video into utterances: whole sentences by one speaker. A chunk may end in
+//! the middle of a sentence, but an utterance does not.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub struct Utterance {
     /// Pauses within the utterance, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// Index of the channel if each channel has its own voice, otherwise 0.
+    /// Index of the channel if each channel has its own voice; otherwise 0.
     #[serde(skip)]
     pub(super) channel: usize,
     /// Indices of the words in their channel.
@@ -50,12 +50,12 @@ pub struct Pause {
 /// Minimum pause that ends an utterance even without punctuation, in seconds.
 const MAX_PAUSE: f64 = 3.0;
 
-/// Maximum length of an utterance, in seconds; longer ones are split at their longest pause.
+/// Maximum length of an utterance, in seconds. Longer utterances are split at their longest pause.
 const MAX_UTTERANCE: f64 = 30.0;
 
-/// Minimum share of a sentence's words at which one speaker is assigned the whole sentence. The
-/// edges of turns and words differ by some tenths of a second, which must not move words to another
-/// speaker.
+/// A whole sentence is assigned to one speaker if at least this share of its words is by that
+/// speaker. The edges of turns and words differ by some tenths of a second, which must not move
+/// words to another speaker.
 const SENTENCE_SHARE: f64 = 0.7;
 
 impl From<&SpeakerTurn> for Utterance {
@@ -114,7 +114,7 @@ impl Utterance {
     }
 }
 
-/// Groups the words on a channel into utterances, each by one speaker according to the channel's
+/// Groups the words on a channel into utterances by one speaker each, according to the channel's
 /// `turns`. Splits a sentence only if the speaker clearly changes within it.
 pub(super) fn utterances(channel: usize, words: &[Word], turns: &[&VoiceTurn]) -> Vec<Utterance> {
     let spoken =
@@ -148,14 +148,14 @@ fn utterance(words: &[Word], speaker: Option<&str>, range: Range<usize>) -> Utte
     }
 }
 
-/// Returns the ranges of words that form a sentence.
+/// Returns the ranges of words that form sentences.
 pub(crate) fn sentences(words: &[Word]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let (mut start, mut text) = (0, String::new());
     for (at, word) in words.iter().enumerate() {
         let ends = at > start && {
             let silent = pause_before(words, at);
-            // If a pause is within a sentence, the next word is in lower case.
+            // If a pause lies within a sentence, the next word begins in lower case.
             let breaks = silent >= SEGMENT_PAUSE && !word.text.starts_with(char::is_lowercase);
             breaks || silent >= MAX_PAUSE || ends_sentence(&text, &word.text)
         };
@@ -177,7 +177,7 @@ fn pause_before(words: &[Word], at: usize) -> f64 {
     words[at].start - words[at - 1].end
 }
 
-/// Returns a sentence whole if it ends with punctuation. Otherwise splits it at its pauses, since
+/// Returns the whole sentence if it ends with punctuation. Otherwise splits it at its pauses, since
 /// recognisers may omit punctuation.
 fn between_pauses(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     if words[sentence.end - 1].text.ends_with(FULL_STOPS) {
@@ -206,8 +206,8 @@ fn split_long(words: &[Word], sentence: Range<usize>) -> Vec<Range<usize>> {
     done
 }
 
-/// Assigns a sentence to the speaker who says nearly all of it, or splits it by speaker if there is
-/// none.
+/// Assigns a sentence to the speaker who says nearly all of it. If there is no such speaker, splits
+/// the sentence by speaker.
 fn by_speaker<'a>(
     words: &[Word],
     sentence: Range<usize>,
@@ -246,8 +246,8 @@ fn by_speaker<'a>(
     runs.collect()
 }
 
-/// Returns the distance from a word's middle to a span, in seconds; negative if the middle is
-/// inside the span.
+/// Returns the distance from a word's midpoint to a span, in seconds. The distance is negative if
+/// the midpoint lies within the span.
 pub(super) fn distance(span: Span, word: &Word) -> f64 {
     let middle = (word.start + word.end) / 2.0;
     (span.start - middle).max(middle - span.end)

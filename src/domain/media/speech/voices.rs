@@ -1,8 +1,8 @@
 //! Speaker diarization. A segmentation network estimates, window by window, how many people speak
 //! and when they change. Pieces with a single speaker are embedded and clustered by voice. Each
 //! window's speakers are then assigned to the clusters with which they share the most time, so that
-//! all simultaneous speakers are identified. The steps follow 3D-Speaker's pipeline with overlap
-//! detection, except that pieces also end where the speaker changes.
+//! all simultaneous speakers are identified. The steps are those of 3D-Speaker's pipeline with
+//! overlap detection, except that pieces also end where the speaker changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,31 +16,31 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, rounded};
 use crate::media::speech::{Sound, VoiceTurn};
 
-/// Distance between the starts of adjacent windows, in seconds: a tenth of their length, as in
-/// pyannote's pipeline 3.1.
+/// Distance between the starts of adjacent windows, in seconds. It is a tenth of the window length,
+/// as in pyannote's pipeline 3.1.
 const HOP: f64 = 1.0;
 
-/// Number of windows per batch. With one window, diarization takes a quarter longer; with more than
-/// two, it uses more memory for little gain.
+/// Number of windows per batch. With one window, diarization takes a quarter longer. With more than
+/// two windows, it uses more memory for little gain.
 const BATCH: usize = 2;
 
 /// Maximum distance of speech from voice activity, in seconds. The limit excludes music that the
 /// segmentation mistakes for a voice.
 const MAX_DISTANCE: f64 = 0.5;
 
-/// Length of the pieces into which a run is split for embedding, and the distance between their
-/// starts, in seconds, as in 3D-Speaker.
+/// Length of the pieces into which a run is split for embedding, in seconds, as in 3D-Speaker.
 const STRETCH: f64 = 1.5;
+/// Distance between the starts of adjacent pieces, in seconds, as in 3D-Speaker.
 const SHIFT: f64 = 0.75;
 
-/// Minimum length of a run that is embedded, in seconds; the embedding of a shorter run depends
+/// Minimum length of a run that is embedded, in seconds. The embedding of a shorter run depends
 /// more on the words than on the voice.
 const MIN_RUN: f64 = 0.5;
 
-/// Maximum gap between turns of the same speaker that are merged, in seconds.
+/// Turns of the same speaker are merged if the gap between them is at most this many seconds.
 pub(super) const SAME_TURN: f64 = 0.5;
 
-/// Minimum length of a turn, in seconds; shorter ones are artefacts of the segmentation.
+/// Minimum length of a turn, in seconds. Shorter turns are artefacts of the segmentation.
 const MIN_TURN: f64 = 0.1;
 
 /// Diarizes the audio of a video.
@@ -70,7 +70,8 @@ impl Window {
     }
 }
 
-/// The times of frames: the start of the first frame and the length of a frame, in seconds.
+/// The times of frames. `origin` is the start of the first frame and `step` the length of a frame,
+/// both in seconds.
 #[derive(Clone, Copy)]
 struct FrameTimes {
     origin: f64,
@@ -88,9 +89,9 @@ impl FrameTimes {
 }
 
 impl Diarizer<'_> {
-    /// Diarizes speech into turns in order of start; turns of simultaneous speakers overlap.
-    /// Speakers are named `S1`, `S2` … in order of first appearance. `spans` is the voice activity,
-    /// in order and without overlaps.
+    /// Diarizes speech and returns the turns in order of start. Turns of simultaneous speakers
+    /// overlap. Speakers are named `S1`, `S2` … in order of first appearance. `spans` is the voice
+    /// activity, in order and without overlaps.
     pub(crate) async fn turns(&self, spans: &[Span]) -> Result<Vec<VoiceTurn>> {
         let (times, windows) = self.windows(spans).await?;
         let speaker_counts = speaker_counts(&windows, |frame| near(spans, times.middle(frame)));
@@ -138,7 +139,7 @@ impl Diarizer<'_> {
         Ok((times, windows))
     }
 
-    /// Embeds the pieces of the runs, in order, and omits those that are too quiet or too short.
+    /// Embeds the pieces of the runs, in order. Omits pieces that are too quiet or too short.
     async fn segments(&self, times: FrameTimes, runs: &[Run]) -> Result<Vec<SpeakerSegment>> {
         let end = self.sound.span().end;
         let spans = runs.iter().enumerate().flat_map(|(run, &Run { from, to })| {
@@ -169,7 +170,7 @@ fn near(spans: &[Span], time: f64) -> bool {
 }
 
 /// Estimates the number of speakers in each frame as the mean over the windows that contain the
-/// frame; 0 if the frame contains no speech.
+/// frame. The number is 0 if the frame contains no speech.
 fn speaker_counts(windows: &[Window], holds_speech: impl Fn(usize) -> bool) -> Vec<u8> {
     let total = windows.iter().map(Window::end).max().unwrap_or(0);
     let mut segmented = vec![(0_u16, 0_u16); total];
@@ -196,8 +197,8 @@ struct Run {
     to: usize,
 }
 
-/// Finds runs with one speaker. Each frame takes its speaker from the window whose middle is
-/// nearest, because speaker numbers are only consistent within a window.
+/// Finds runs with one speaker. Each frame takes its speaker from the window with the nearest
+/// midpoint, because speaker numbers are only consistent within a window.
 fn runs(windows: &[Window], speaker_counts: &[u8]) -> Vec<Run> {
     let mut runs = Vec::new();
     let mut open: Option<usize> = None;
@@ -226,8 +227,8 @@ fn runs(windows: &[Window], speaker_counts: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// Splits a run into pieces of length [`STRETCH`] that cover it evenly. A shorter run is one piece,
-/// or none if it is shorter than [`MIN_RUN`].
+/// Splits a run into pieces of length [`STRETCH`] that cover it evenly. A run shorter than
+/// [`STRETCH`] is one piece. A run shorter than [`MIN_RUN`] has no pieces.
 fn pieces(run: Span) -> impl Iterator<Item = Span> {
     let over = run.seconds() - STRETCH;
     let count = if run.seconds() < MIN_RUN {
@@ -243,7 +244,7 @@ fn pieces(run: Span) -> impl Iterator<Item = Span> {
     })
 }
 
-/// Assigns each frame of a run to the cluster of the piece whose middle is nearest.
+/// Assigns each frame of a run to the cluster of the piece with the nearest midpoint.
 fn labels(
     times: FrameTimes,
     runs: &[Run],
@@ -269,8 +270,8 @@ fn labels(
     labels
 }
 
-/// Determines the active clusters in each frame: the one to which the frame's voice was assigned
-/// and, if several people speak, those found in the most windows.
+/// Determines the active clusters in each frame. One is the cluster to which the frame's voice was
+/// assigned. If several people speak, the clusters found in the most windows are added.
 fn active(windows: &[Window], labels: &[Option<usize>], speaker_counts: &[u8]) -> Vec<Vec<usize>> {
     let assigned: Vec<Vec<Option<usize>>> =
         windows.iter().map(|window| assignment(window, labels)).collect();
@@ -309,7 +310,7 @@ fn assignment(window: &Window, labels: &[Option<usize>]) -> Vec<Option<usize>> {
             *shared.entry(*group).or_default() += 1;
         }
     }
-    // Of n speakers with the same preferences, the last one gets its n-th choice at worst.
+    // If n speakers have the same preferences, the last of them gets at least its n-th choice.
     let with_candidates = shared.iter().filter(|groups| !groups.is_empty()).count();
     let candidates: Vec<Vec<(usize, usize)>> = shared
         .into_iter()
@@ -346,7 +347,7 @@ fn best_assignment(
     found
 }
 
-/// Builds the turns of each cluster, joining them over short pauses.
+/// Builds the turns of each cluster. Turns separated by a short pause are joined.
 fn turns(times: FrameTimes, active: &[Vec<usize>], end: f64) -> Vec<(usize, Span)> {
     let mut by_group: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
     for (frame, groups) in active.iter().enumerate() {
