@@ -1,18 +1,18 @@
-//! Compares configurations: for each metric, computes the mean difference, with a confidence
+//! Compares configurations. For each metric, computes the mean difference and its confidence
 //! interval, over the questions that have the metric for both configurations.
 
 use serde::{Deserialize, Serialize};
 
 use super::measures::{ConfigurationOutcome, Metric, round};
 
-/// The difference between two configurations in one metric.
+/// The difference in one metric between two configurations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The compared metric.
     pub metric: Metric,
-    /// The configuration that is subtracted.
+    /// The configuration that serves as the baseline. Its value is subtracted.
     pub baseline: String,
-    /// The configuration that the baseline is subtracted from.
+    /// The configuration that is compared with the baseline.
     pub configuration: String,
     /// Mean difference over the questions.
     pub difference: f64,
@@ -30,11 +30,11 @@ const RESAMPLES: usize = 2000;
 /// Share of the samples that lie beyond each end of an interval.
 const TAIL: f64 = 0.025;
 
-/// Seed for the random numbers, fixed so that the same questions give the same interval.
+/// Seed for the random numbers. It is fixed so that the same questions yield the same interval.
 const SEED: u64 = 0x5107;
 
-/// Compares every configuration with the first, in every metric that both have. `questions`
-/// contains, for each question, the outcomes of the configurations in order.
+/// Compares every configuration with the first in every metric that both have. `questions` contains
+/// the outcomes of the configurations, in order, for each question.
 pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> {
     let configurations = questions.first().map_or(0, |outcomes| outcomes.len());
     let mut comparisons = Vec::new();
@@ -65,8 +65,8 @@ pub(super) fn compare(questions: &[&[ConfigurationOutcome]]) -> Vec<Comparison> 
 }
 
 /// Computes the 95 % percentile interval of a mean with the paired bootstrap (Efron and Tibshirani,
-/// An Introduction to the Bootstrap, 1993, chapter 13), from the distribution of the means of
-/// resampled differences.
+/// An Introduction to the Bootstrap, 1993, chapter 13). The interval is taken from the distribution
+/// of the means of resampled differences.
 fn interval(differences: &[f64]) -> (f64, f64) {
     let mut random = fastrand::Rng::with_seed(SEED);
     let mut means: Vec<f64> = (0..RESAMPLES)

@@ -1,8 +1,8 @@
 //! Metrics for the quality of the hits and the answer for a judged question. The functions are
 //! pure: they use no stores and no models.
 //!
-//! A hit *meets* a judged moment if they overlap in time by more than the rounding of their times.
-//! Every metric is a number per question; a configuration's metric is the mean over the questions
+//! A hit *meets* a judged moment if their overlap in time is longer than rounding errors allow.
+//! Every metric is a number per question. A configuration's metric is the mean over the questions
 //! that have the metric.
 
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,9 @@ pub enum Metric {
     /// hit has claimed. The ideal ranking lists the judged moments, best first, up to the maximum
     /// number of hits.
     Ndcg,
-    /// 1 / rank of the first hit that meets a judged moment, or 0 if none does.
+    /// 1 / rank of the first hit that meets a judged moment; 0 if no hit does.
     ReciprocalRank,
-    /// Intersection over union, in time, of the best-matching pair of a hit and a judged moment.
+    /// Intersection over union, in time, of the hit and the judged moment that match best.
     Overlap,
     /// Share of the hits that meet a judged moment.
     Judged,
@@ -47,7 +47,7 @@ pub struct JudgedHit {
     pub moment_id: MomentId,
     /// Probability that the moment shows or contains what the question asks for, 0..1.
     pub p_present: f32,
-    /// Best grade of the judged moments that the hit meets; `None` if it meets none.
+    /// Highest grade of the judged moments that the hit meets; `None` if it meets none.
     pub grade: Option<u8>,
 }
 
@@ -74,7 +74,7 @@ pub struct RankingMetrics {
     pub ndcg: f64,
     pub reciprocal_rank: f64,
     pub overlap: f64,
-    /// `None` if there are no hits.
+    /// Share of the hits that meet a judged moment; `None` if there are no hits.
     pub judged: Option<f64>,
 }
 
@@ -98,7 +98,7 @@ pub struct ConfigurationOutcome {
     pub ask_ms: Option<f64>,
 }
 
-/// Overlap above which a hit meets a judged moment, in seconds; the times in moment ids are rounded
+/// Overlap above which a hit meets a judged moment, in seconds. The times in moment ids are rounded
 /// to milliseconds.
 const ROUNDING: f64 = 0.0015;
 
@@ -117,7 +117,7 @@ impl Metric {
         Self::Supported,
     ];
 
-    /// Computes the metric for one question; returns `None` if it does not apply.
+    /// Computes the metric for one question. Returns `None` if the metric does not apply.
     pub(super) fn value(self, outcome: &ConfigurationOutcome) -> Option<f64> {
         let absent = outcome.ranking.is_none();
         let share = |holds: bool| if holds { 1.0 } else { 0.0 };
@@ -136,7 +136,7 @@ impl Metric {
         }
     }
 
-    /// Computes the mean over the questions that have the metric; returns `None` if no question has
+    /// Computes the mean over the questions that have the metric. Returns `None` if no question has
     /// it.
     pub(super) fn mean<'a>(
         self,
@@ -159,8 +159,8 @@ pub(super) fn meets(hit: &MomentId, judged: &MomentId) -> bool {
     hit.video_id() == judged.video_id() && hit.span().overlap(&judged.span()) > ROUNDING
 }
 
-/// Computes the ranking metrics for up to `limit` hits, best first, against a non-empty list of
-/// judged moments.
+/// Computes the ranking metrics for up to `limit` hits, best first. The list of judged moments must
+/// not be empty.
 pub(super) fn ranking(hits: &[&MomentId], judged: &[Judgement], limit: usize) -> RankingMetrics {
     let found = judged.iter().filter(|j| hits.iter().any(|hit| meets(hit, &j.moment_id))).count();
     let is_relevant = |hit: &&MomentId| judged.iter().any(|j| meets(hit, &j.moment_id));
@@ -200,7 +200,7 @@ fn iou(a: &MomentId, b: &MomentId) -> f64 {
     a.overlap(&b) / (a.end.max(b.end) - a.start.min(b.start))
 }
 
-/// Rounds to four decimals, since the other digits depend on the order of summation.
+/// Rounds to four decimals, since further digits depend on the order of summation.
 pub(super) fn round(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
@@ -244,8 +244,8 @@ mod tests {
                 1.0,
                 Some(1.0),
             ),
-            // A hit at the same time in another video, then two hits that each cover half of one
-            // judged moment: it counts once.
+            // A hit at the same time in another video, followed by two hits that each cover half of
+            // one judged moment. The moment counts once.
             (
                 vec![('b', 0.0, 10.0), ('a', 0.0, 5.0), ('a', 5.0, 10.0)],
                 0.5,
@@ -254,7 +254,7 @@ mod tests {
                 0.5,
                 Some(2.0 / 3.0),
             ),
-            // One hit meets both moments: both are found, and the hit scores the better one.
+            // One hit meets both moments. Both are found, and the hit scores the better one.
             (vec![('a', 0.0, 40.0)], 1.0, 7.0 / ideal, 1.0, 0.25, Some(1.0)),
             // Except for rounding, the hit only touches the judged moments.
             (vec![('a', 10.0, 20.001)], 0.0, 0.0, 0.0, 0.0, Some(0.0)),

@@ -1,8 +1,8 @@
-//! Evaluates the quality of searches and answers: stores judged questions, evaluates them with
+//! Evaluates the quality of searches and answers. Stores judged questions, evaluates them with
 //! several search configurations in a run, and computes the resulting metrics.
 //!
-//! Judgements are spans of videos, so they stay valid regardless of how the videos are divided into
-//! chunks when a run takes place.
+//! Judgements are spans of videos. They therefore stay valid regardless of how the videos are
+//! divided into chunks when a run takes place.
 
 mod compare;
 pub mod measures;
@@ -37,9 +37,9 @@ pub struct EvaluationSettings {
     pub max_judgements: usize,
     /// Maximum number of configurations per run.
     pub max_configurations: usize,
-    /// Maximum number of runs kept per evaluation; the oldest are deleted.
+    /// Maximum number of runs kept per evaluation. The oldest runs are deleted.
     pub max_runs: usize,
-    /// Maximum duration of a run, in seconds in the configuration file.
+    /// Maximum duration of a run. Given in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub timeout: Duration,
 }

@@ -1,4 +1,4 @@
-//! Judged questions: questions with the moments that answer them.
+//! Judged questions, which include the moments that answer them.
 
 use std::collections::BTreeSet;
 
@@ -24,9 +24,9 @@ pub struct EvaluationQuestion {
     pub id: String,
     /// The question or search text.
     pub text: String,
-    /// Ids of the videos to search; `None` for all.
+    /// Ids of the videos to search; `None` means all videos.
     pub video_ids: Option<Vec<String>>,
-    /// Names of the collections to search; `None` for all.
+    /// Names of the collections to search; `None` means all collections.
     pub collections: Option<Vec<String>>,
     /// The moments that answer the question; empty if nothing does.
     pub relevant: Vec<Judgement>,
@@ -41,7 +41,7 @@ pub const LONGEST_TEXT: usize = 2000;
 /// The best grade.
 pub const BEST_GRADE: u8 = 3;
 
-/// Minimum length of a judged moment, in seconds; times are rounded to milliseconds.
+/// Minimum length of a judged moment, in seconds. Times are rounded to milliseconds.
 const SHORTEST: f64 = 0.01;
 
 impl EvaluationQuestion {
@@ -82,7 +82,7 @@ impl EvaluationQuestion {
     }
 }
 
-/// Checks questions. Returns `Invalid` if they are contradictory or there are too many.
+/// Checks questions. Returns `Invalid` if they contain a contradiction or if there are too many.
 pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSettings) -> Result<()> {
     let judgements: usize = questions.iter().map(|question| question.relevant.len()).sum();
     for (what, count, max, key) in [
@@ -102,7 +102,7 @@ pub(super) fn check(questions: &[EvaluationQuestion], settings: &EvaluationSetti
     questions.iter().try_for_each(EvaluationQuestion::check)
 }
 
-/// Checks names. Returns `Invalid` if one is malformed or occurs twice.
+/// Checks names. Returns `Invalid` if a name is malformed or occurs twice.
 pub(super) fn check_names<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut known = BTreeSet::new();
     for name in names {

@@ -1,5 +1,5 @@
-//! Evaluation runs. A run evaluates every question with every configuration, one after the other,
-//! so that the latencies are those of an otherwise idle service.
+//! Evaluation runs. A run evaluates every question with every configuration. The searches and
+//! answers run one at a time, so that the latencies are those of an otherwise idle service.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -28,12 +28,12 @@ use crate::llm::budget::CallBudget;
 use crate::search::filters::COLLECTIONS;
 use crate::search::{LIKELY, PageStart, SearchRequest, SearchTarget};
 
-/// A search configuration for a run: the fields of a search request.
+/// A search configuration for a run. It consists of fields of a search request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
     /// The name of the configuration in the results.
     pub name: String,
-    /// The search mode, `vector`, `text` or `hybrid`; `None` is `vector` for one analyzer and
+    /// The search mode, `vector`, `text` or `hybrid`. `None` means `vector` for one analyzer and
     /// `hybrid` for all.
     pub mode: Option<String>,
     /// The analyzer whose output is searched, or `*`.
@@ -56,7 +56,7 @@ pub struct Configuration {
 /// The parameters of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// The configurations; all others are compared with the first.
+    /// The configurations. The first one is the baseline for comparisons.
     pub configurations: Vec<Configuration>,
     /// Maximum number of calls to a billed language model.
     pub max_model_calls: Option<u32>,
@@ -67,8 +67,8 @@ pub struct RunRequest {
 pub struct ConfigurationMetrics {
     /// The configuration that was run.
     pub configuration: Configuration,
-    /// The mean of each metric over the questions that have it. A metric that no question has is
-    /// absent.
+    /// The mean of each metric over the questions that have it. A metric is absent if no question
+    /// has it.
     pub metrics: BTreeMap<Metric, f64>,
     /// Response times.
     pub latency: Latency,
@@ -76,7 +76,7 @@ pub struct ConfigurationMetrics {
     pub cost: BilledUsage,
 }
 
-/// Percentiles (nearest rank) of the search and answer times with one configuration, in
+/// Percentiles (nearest rank) of the search and answer times for one configuration, in
 /// milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "each field is the percentile of its name")]
@@ -107,7 +107,7 @@ pub struct RunSummary {
     pub created_at: String,
     /// Duration of the run, in seconds.
     pub seconds: f64,
-    /// Revision of the questions; runs with the same revision are comparable.
+    /// Revision of the questions. Runs with the same revision are comparable.
     pub revision: String,
     /// Name of the embedder's model.
     pub embedder: String,
@@ -142,12 +142,12 @@ pub struct QuestionResult {
 pub struct EvaluationRun {
     /// The summary shown in lists.
     pub summary: RunSummary,
-    /// Judged moments that no longer exist. Questions without any other judged moments were
+    /// Judged moments whose videos no longer exist. Questions without any other judged moments were
     /// skipped.
     pub lost: Vec<LostJudgement>,
     /// Results per question, excluding skipped questions.
     pub questions: Vec<QuestionResult>,
-    /// Comparisons of every configuration with the first.
+    /// Comparisons of every other configuration with the first.
     pub comparisons: Vec<Comparison>,
 }
 
@@ -317,9 +317,9 @@ impl Evaluations {
         Ok(EvaluationRun { summary, lost, questions, comparisons })
     }
 
-    /// Removes judged moments whose videos no longer exist from the questions, and returns them.
-    /// Drops a question if none of its judged moments are left, since its answer disappeared with
-    /// the video.
+    /// Removes judged moments whose videos no longer exist from the questions, and returns these
+    /// moments. Drops a question if none of its judged moments are left, since its answer
+    /// disappeared with the video.
     async fn with_existing_moments(
         &self,
         all: &[EvaluationQuestion],
@@ -476,7 +476,7 @@ fn metrics(outcomes: &[ConfigurationOutcome]) -> BTreeMap<Metric, f64> {
     Metric::ALL.into_iter().filter_map(mean).collect()
 }
 
-/// Computes a percentile by nearest rank; returns `None` if there are no values.
+/// Computes a percentile by nearest rank. Returns `None` if there are no values.
 fn percentile(values: &[f64], percent: usize) -> Option<f64> {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

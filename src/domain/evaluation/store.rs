@@ -1,5 +1,5 @@
 //! Storage of evaluations. `evaluations/<name>/evaluation.json` contains the questions and the list
-//! of runs, and is changed only by compare-and-swap; each run is a separate document in the same
+//! of runs. It is changed only by compare-and-swap. Each run is a separate document in the same
 //! folder.
 
 use ports::records::Precondition;
@@ -21,9 +21,9 @@ pub struct Evaluation {
     pub name: String,
     /// Creation time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
-    /// Time when the questions were last replaced, in the same format.
+    /// Time at which the questions were last replaced: ISO 8601 with second precision, in UTC.
     pub updated_at: String,
-    /// Hash of the questions; runs with the same revision are comparable.
+    /// Hash of the questions. Runs with the same revision are comparable.
     pub revision: String,
     /// The questions, in the order of the request.
     pub questions: Vec<EvaluationQuestion>,
@@ -38,7 +38,7 @@ pub struct EvaluationSummary {
     pub name: String,
     /// Creation time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
-    /// Time when the questions were last replaced, in the same format.
+    /// Time at which the questions were last replaced: ISO 8601 with second precision, in UTC.
     pub updated_at: String,
     /// Hash of the questions.
     pub revision: String,
@@ -46,16 +46,16 @@ pub struct EvaluationSummary {
     pub questions: usize,
     /// Number of questions that nothing answers.
     pub absent: usize,
-    /// Number of judged moments for the other questions.
+    /// Total number of judged moments.
     pub judgements: usize,
     /// Number of stored runs.
     pub runs: usize,
 }
 
-/// Maximum length of an evaluation's name, in bytes; names are ASCII.
+/// Maximum length of an evaluation's name, in bytes. Names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Maximum number of attempts at a change that conflicts with others.
+/// Maximum number of attempts at a change that conflicts with other changes.
 const MAX_SWAP_ATTEMPTS: usize = 20;
 
 /// Maximum number of unreadable moments reported in one error.
@@ -82,9 +82,9 @@ impl Evaluation {
 }
 
 impl Evaluations {
-    /// Creates an evaluation or, if one with that name exists, replaces its questions and keeps its
-    /// runs. Returns `Invalid` if the name is malformed, if the questions are contradictory or too
-    /// many, or if a judged moment cannot be read.
+    /// Creates an evaluation. If an evaluation with that name exists, replaces its questions and
+    /// keeps its runs. Returns `Invalid` if the name is malformed, if the questions contain a
+    /// contradiction or are too many, or if a judged moment cannot be read.
     pub async fn put(&self, name: &str, questions: Vec<EvaluationQuestion>) -> Result<Evaluation> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
@@ -165,7 +165,7 @@ impl Evaluations {
         if !is_name(name) || !self.names().await?.iter().any(|known| known == name) {
             return Err(unknown(name));
         }
-        // The document is deleted first: without it, the evaluation does not exist, even if runs
+        // The document is deleted first. Without it, the evaluation does not exist, even if runs
         // are left over.
         self.records.delete(&key(name)).await?;
         Ok(self.records.delete(&folder(name)).await?)
