@@ -7,7 +7,7 @@ pub struct Family {
     pub names: &'static [&'static str],
     /// Names of its shades.
     pub shades: &'static [&'static str],
-    /// Shades named after things; by itself, such a word may mean the thing.
+    /// Shades named after things. By itself, such a word may mean the thing.
     pub things: &'static [&'static str],
 }
 
@@ -17,7 +17,7 @@ impl Family {
         self.names[0]
     }
 
-    /// Whether it is black, white or grey.
+    /// Whether the colour is black, white or grey.
     pub fn is_achromatic(&self) -> bool {
         matches!(self.name(), "black" | "white" | "grey")
     }
@@ -55,12 +55,13 @@ pub fn find_family(lower: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(has)
 }
 
-/// The family whose names include the word: `gray` has one, the shade `crimson` has none.
+/// The family that has the word among its names. There is one for `gray`, but none for the shade
+/// `crimson`.
 pub fn family_named(lower: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.names.contains(&lower))
 }
 
-/// Whether a word by itself means a colour: `crimson` does, but `cream` may mean the thing.
+/// Whether a word by itself means a colour. `crimson` does, but `cream` may mean the thing.
 pub fn is_colour(lower: &str) -> bool {
     FAMILIES.iter().any(|family| family.names.contains(&lower) || family.shades.contains(&lower))
 }

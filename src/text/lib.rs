@@ -1,7 +1,7 @@
 //! English text processing: tokenization, sentence splitting, stemming, and word lists for numbers,
-//! colours, synonyms, question words and stop words. All functions are pure; text in other
-//! languages is only split into words and sentences. The domain and the adapters use this crate; it
-//! depends on neither.
+//! colours, synonyms, question words and stop words. All functions are pure. Text in other
+//! languages is only split into words and sentences. The domain and the adapters use this crate,
+//! which depends on neither.
 
 pub mod calendar;
 pub mod colours;

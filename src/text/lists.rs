@@ -1,6 +1,6 @@
 //! Lists of names in prose.
 
-/// Joins names as in `a car, a bus and people`, with `word` before the last; returns an empty
+/// Joins names as in `a car, a bus and people`, with `word` before the last name. Returns an empty
 /// string if there are no names.
 pub fn join_list(names: &[impl AsRef<str>], word: &str) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();

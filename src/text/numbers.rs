@@ -7,14 +7,14 @@ use crate::Token;
 pub struct Number {
     /// The value.
     pub value: f64,
-    /// Index of its first token.
+    /// Index of the number's first token.
     pub first: usize,
-    /// Index of its last token.
+    /// Index of the number's last token.
     pub last: usize,
 }
 
-/// Finds the numbers among `tokens`, in digits or in words. Omits a lone `one`, which is often a
-/// pronoun, and clock times.
+/// Finds the numbers among `tokens`, in digits or in words. Omits clock times. Also omits a lone
+/// `one`, which is often a pronoun.
 pub fn numbers(tokens: &[Token<'_>]) -> Vec<Number> {
     let mut found: Vec<Number> = Vec::new();
     let mut at = 0;
@@ -78,8 +78,8 @@ fn number_at(tokens: &[Token<'_>], first: usize) -> Option<(f64, usize)> {
     }
 }
 
-/// Whether `value` continues a number: `twenty five` is one number, `twenty twenty` and `five six`
-/// are two.
+/// Whether `value` continues a number. For example, `twenty five` is one number, but `twenty
+/// twenty` and `five six` are two numbers each.
 fn fits_after(current: f64, value: f64) -> bool {
     if current >= 100.0 || current == 0.0 {
         current % 100.0 == 0.0
@@ -145,7 +145,8 @@ pub const CARDINALS: &[(&str, u32)] = &[
     ("ninety", 90),
 ];
 
-/// Ordinals that count as numbers; `first` and `second` are omitted because they rarely do.
+/// Ordinals that are recognised as numbers. `first` and `second` are omitted because they rarely
+/// state a number.
 const ORDINALS: &[(&str, u32)] = &[
     ("third", 3),
     ("fourth", 4),

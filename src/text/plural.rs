@@ -14,10 +14,10 @@ pub(crate) const IRREGULAR: &[(&str, &str)] = &[
     ("wife", "wives"),
 ];
 
-/// The plural of a lower-case noun or of a phrase that ends in one: `buses`, `wine glasses`,
+/// The plural of a lower-case noun, or of a phrase that ends in a noun: `buses`, `wine glasses`,
 /// `sheep`.
 pub fn plural(noun: &str) -> String {
-    /// Nouns with the same singular and plural.
+    /// Nouns whose singular and plural are the same.
     const ALIKE: &[&str] = &["sheep", "skis", "scissors"];
     let (before, last) = noun.rfind(' ').map_or(("", noun), |space| noun.split_at(space + 1));
     if let Some((_, plural)) = IRREGULAR.iter().find(|(singular, _)| *singular == last) {
@@ -42,7 +42,7 @@ pub fn with_count(name: &str, count: u64) -> String {
     }
 }
 
-/// Formats a noun, preceded by its count if that is above one: `2 people`, `3 dogs`, `bus`.
+/// Formats a noun, preceded by its count if the count is above one: `2 people`, `3 dogs`, `bus`.
 pub fn plural_with_count(name: &str, count: u64) -> String {
     match count {
         0 | 1 => name.to_owned(),

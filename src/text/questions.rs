@@ -86,8 +86,8 @@ const OPENING: &[&str] = &[
     "were", "do", "does", "did", "can", "could", "will", "would", "should", "has", "have", "had",
 ];
 
-/// Whether a question begins with `how many` or `how much`. Only a number answers such a question,
-/// unlike one that asks how long something lasts.
+/// Whether a question begins with `how many` or `how much`. Such a question is answered only by a
+/// number, unlike one that asks how long something lasts.
 pub fn asks_for_number(question: &[Token<'_>]) -> bool {
     const EARLY: usize = 3;
     let lower = |at: usize| question.get(at).map_or("", |word| word.lower.as_str());
@@ -143,7 +143,7 @@ fn is_time(word: &str) -> bool {
     WEEKDAYS.contains(&word) || month || TIMES.contains(&word)
 }
 
-/// Finds relative times such as `last year` and `yesterday`, in lower case; an answer has to refer
+/// Finds relative times such as `last year` and `yesterday`, in lower case. An answer has to refer
 /// to the same time.
 pub fn relative_times(all: &[Token<'_>]) -> Vec<String> {
     let lower = |at: usize| all.get(at).map_or("", |word| word.lower.as_str());
@@ -193,7 +193,8 @@ pub fn is_generic(lower: &str) -> bool {
 }
 
 /// The subject of a question or search without the filler words around it: `train` in `When can one
-/// see a train in this video?`. Returns `None` if the whole text or nothing remains.
+/// see a train in this video?`. Returns `None` if there are no filler words around the subject, or
+/// if there are only filler words.
 pub fn subject(question: &str) -> Option<&str> {
     let all = tokens(question);
     let is_filler = |token: &Token<'_>| {

@@ -3,15 +3,15 @@
 /// How sentences between “ and ” are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotations {
-    /// They are split like any others.
+    /// Quoted sentences are split like any other sentences.
     Split,
-    /// They stay with the sentence that quotes them.
+    /// Quoted sentences stay with the sentence that quotes them.
     Whole,
 }
 
 /// Splits `text` into trimmed sentences, each of which contains a letter or digit. Handles
 /// abbreviations, initials, decimals and closing marks after the full stop. A line break ends a
-/// sentence; an ellipsis or a quotation followed by a lower-case letter does not.
+/// sentence. An ellipsis or a quotation does not end a sentence if a lower-case letter follows.
 pub fn sentences(text: &str, quotations: Quotations) -> Vec<&str> {
     text.lines().flat_map(|line| sentences_of_line(line, quotations)).collect()
 }

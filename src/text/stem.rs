@@ -7,9 +7,10 @@ use frostem::{Algorithm, Stemmer};
 
 use crate::{Token, plural, tokens};
 
-/// The stem of a lower-case word, the same for all its forms: `cycling` and `cycles` give `cycl`,
-/// `women` gives `woman`, `saw` gives `see`. Uses Snowball's English stemmer and a list of
-/// irregular forms; words in other alphabets and words longer than 40 bytes are returned unchanged.
+/// The stem of a lower-case word, which is the same for all forms of the word: `cycling` and
+/// `cycles` give `cycl`, `women` gives `woman`, `saw` gives `see`. Uses Snowball's English stemmer
+/// and a list of irregular forms. Words in other alphabets and words longer than 40 bytes are
+/// returned unchanged.
 pub fn stem(lower: &str) -> String {
     stem_with(&ALL, lower)
 }
@@ -58,8 +59,8 @@ fn beginning(stem: &str) -> &[u8] {
     stem.as_bytes().get(..length).unwrap_or_default()
 }
 
-/// Computes the share of `words`, 0..1, that occur in `text` in any form; returns 0 if there are no
-/// words. OCR text often lacks spaces, so long words also match inside longer ones.
+/// Computes the share of `words`, 0..1, that occur in `text` in any form. Returns 0 if there are no
+/// words. OCR text often lacks spaces, so a long word also counts if it occurs inside a longer one.
 pub fn word_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;
@@ -68,15 +69,15 @@ pub fn word_overlap(words: &[String], text: &str) -> f32 {
     words.iter().filter(|word| occurs(word, &there)).count() as f32 / words.len() as f32
 }
 
-/// Whether a lower-case word occurs among `tokens` in any form or, if it is long, inside one of
-/// them.
+/// Whether a lower-case word occurs among `tokens` in any form. A long word also counts if it
+/// occurs inside a token.
 pub fn occurs(word: &str, tokens: &[Token<'_>]) -> bool {
     occurs_with_stem(word, &stem(word), tokens)
 }
 
-/// The same as [`occurs`] with the word's stem already computed.
+/// Does the same as [`occurs`], given the stem of the word.
 pub(crate) fn occurs_with_stem(word: &str, stem: &str, tokens: &[Token<'_>]) -> bool {
-    /// Minimum number of letters for a word to be found inside another.
+    /// Minimum number of letters of a word that counts if it occurs inside a token.
     const LONG: usize = 5;
     let long = word.chars().count() >= LONG;
     let matcher = StemMatcher::new(stem);

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use crate::stem::{StemMatcher, occurs_with_stem};
 use crate::{stem, tokens};
 
-/// Groups of synonyms: a detector's label is one of them, and a search may use any.
+/// Groups of synonyms. A detector's label is one word in a group, and a search may use any word in
+/// it.
 const NAMES: &[&[&str]] = &[
     &["person", "people", "pedestrian", "passerby", "human"],
     &["bicycle", "bike"],
@@ -67,13 +68,13 @@ static STANDS_FOR: LazyLock<HashMap<String, HashSet<String>>> = LazyLock::new(||
     all
 });
 
-/// Whether a word is a synonym or the category of a thing, both given as stems.
+/// Whether a word is a synonym of a thing or the name of its category. Both are given as stems.
 pub fn stands_for(word: &str, thing: &str) -> bool {
     STANDS_FOR.get(word).is_some_and(|things| things.contains(thing))
 }
 
-/// The share of `words`, 0..1, that occur in `text` as themselves, as a synonym or as a member of
-/// the category that they name; 0 if there are no words.
+/// The share of `words`, 0..1, that `text` mentions. A word is mentioned if the word itself, a
+/// synonym, or a member of the category that it names occurs. The share is 0 if there are no words.
 pub fn thing_overlap(words: &[String], text: &str) -> f32 {
     if words.is_empty() {
         return 0.0;

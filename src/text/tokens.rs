@@ -34,23 +34,23 @@ impl<'a> Token<'a> {
         self.stem.get_or_init(|| stem(&self.lower))
     }
 
-    /// Whether it begins with a capital letter.
+    /// Whether the token begins with a capital letter.
     pub fn is_capitalised(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
-    /// Whether it has at least two letters and all are capitals.
+    /// Whether the token has at least two letters and all of them are capitals.
     pub fn is_all_caps(&self) -> bool {
         self.text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && self.text.chars().all(|c| !c.is_lowercase())
     }
 }
 
-/// Splits prose into words: a compound is one word (`long-term`, `AT&T`), but a label or a clock
-/// time is several.
+/// Splits prose into words. A compound is one word (`long-term`, `AT&T`), but a label or a clock
+/// time is several words.
 ///
 /// A word consists of letters and digits, apostrophes between them, and full stops or commas
-/// between digits (`o'clock`, `12.5`, `1,000`); each ideograph or kana is a word. Stored vectors
+/// between digits (`o'clock`, `12.5`, `1,000`). Each ideograph or kana is a word. Stored vectors
 /// are computed from these words, so the rules must not change.
 pub fn words(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
@@ -60,9 +60,9 @@ pub fn words(text: &str) -> Vec<Token<'_>> {
     })
 }
 
-/// Splits text into tokens for matching: like [`words`], but a label or a clock time is one token
-/// (`SPEAKER_00`, `1:30`) and a compound is several, so that `twenty-five` is recognised as a
-/// number.
+/// Splits text into tokens for matching. This is like [`words`], except that a label or a clock
+/// time is one token (`SPEAKER_00`, `1:30`) and a compound is several tokens, so that `twenty-five`
+/// is recognised as a number.
 pub fn tokens(text: &str) -> Vec<Token<'_>> {
     split(text, |previous, c, next| match c {
         '_' => previous.is_alphanumeric() && next.is_alphanumeric(),

@@ -1,4 +1,4 @@
-//! Word classes: function words, stop words, negations; all in lower case.
+//! Word classes: function words, stop words, negations and framing words, all in lower case.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
