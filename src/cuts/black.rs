@@ -1,25 +1,29 @@
-//! Finds black passages: fades to and from black, and black between two shots. Each passage is one
-//! boundary.
+//! Finds black passages: fades to and from black, and black between two shots. A passage is one
+//! boundary, unless it is so long that it counts as a shot.
 
 use crate::Candidate;
 use crate::signature::Signature;
 
-/// Maximum length, in seconds, of a black passage that is a boundary; longer ones are shots.
+/// Maximum length, in seconds, of a black passage that is one boundary. A longer passage counts as
+/// a shot.
 const MAX_BOUNDARY: f64 = 2.5;
 
-/// Black shorter than this, in seconds, counts as a cut at the first frame of the new shot.
+/// A black passage shorter than this, in seconds, counts as a cut at the first frame of the new
+/// shot.
 const INSTANT: f64 = 0.2;
 
 /// Maximum length of a fade, in seconds.
 const MAX_FADE: f64 = 2.0;
 
-/// Black shorter than this, in seconds, between two similar frames is a dropped frame or a blink.
+/// A black passage shorter than this, in seconds, between two similar frames is a dropped frame or
+/// a blink.
 const BLINK: f64 = 0.5;
 
 /// Maximum time without change within a fade, in seconds, since frames may be repeated.
 const STANDSTILL: f64 = 0.2;
 
-/// Minimum luma change within [`STANDSTILL`] for a fade to continue, and maximum reversal by noise.
+/// A fade continues only if the luma changes by at least this value within [`STANDSTILL`]. Noise
+/// may reverse the change by up to this value.
 const GAIN: f32 = 1.0;
 
 /// A black passage between pictures, or before the first one.
@@ -29,9 +33,9 @@ pub(crate) struct BlackPassage {
     pub(crate) start: f64,
     /// Time of the first frame after the black passage.
     pub(crate) end: f64,
-    /// When the picture begins to darken.
+    /// The time at which the picture begins to darken.
     pub(crate) fade_start: f64,
-    /// When the picture is fully lit again.
+    /// The time at which the picture is fully lit again.
     pub(crate) fade_end: f64,
     blink: bool,
 }
@@ -55,7 +59,7 @@ impl BlackPassage {
     }
 }
 
-/// Follows a fade from frame to frame, away from the black.
+/// Follows a fade frame by frame, from the black frame to the lit frame.
 struct Fade {
     /// Time of the last change.
     time: f64,
@@ -63,7 +67,7 @@ struct Fade {
 }
 
 impl Fade {
-    /// Follows the fade to the next frame. Returns false if it has ended.
+    /// Follows the fade to the next frame. Returns false if the fade has ended.
     fn advance(&mut self, time: f64, luma: f32) -> bool {
         if luma >= self.luma + GAIN {
             (self.time, self.luma) = (time, luma);
@@ -81,7 +85,7 @@ pub(crate) struct BlackRuns {
     /// Start of the current black passage, start of its fade, and the picture before it.
     open: Option<(f64, f64, Option<Signature>)>,
     last_picture: Option<Signature>,
-    /// The fade from black after the last run.
+    /// The fade from black that follows the last passage.
     brightening: Option<Fade>,
 }
 

@@ -1,5 +1,5 @@
 //! Finds dissolves: stretches in which every frame is a mixture of the picture before and the
-//! picture after, with a growing share of the latter. Movement and pans are not mixtures.
+//! picture after, with a growing share of the picture after. Movement and pans are not mixtures.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,13 @@ const STEP: f64 = 0.065;
 /// Candidate lengths of dissolves, in steps: 0.4 to 2.6 seconds.
 const LENGTHS: [usize; 6] = [6, 9, 13, 19, 28, 40];
 
-/// Steps before and after a dissolve in which the pictures must be stable, as a share of its
-/// length: a dissolve joins two shots, whereas movement continues before and after.
+/// The pictures before and after a dissolve must be stable for this share of its length. This is
+/// because a dissolve joins two shots, whereas movement continues before and after.
 const HOLD_SHARE: f32 = 0.25;
 const MIN_HOLD: usize = 3;
 
-/// Maximum deviation of the mixture's share from 0 before a dissolve, and from 1 after it.
+/// Maximum deviation of the second picture's share in the mixture, from 0 before a dissolve and
+/// from 1 after it.
 const HOLD: f32 = 0.15;
 
 /// Minimum difference between the two pictures.
@@ -29,7 +30,7 @@ const MAX_REST: f32 = 0.18;
 /// Two pictures whose layouts correlate more than this are the same picture in different light.
 const SAME_LAYOUT: f32 = 0.8;
 
-/// Maximum jump of the share between frames; a larger one is a cut.
+/// Maximum jump of the second picture's share between frames. A larger jump is a cut.
 const MAX_JUMP: f32 = 0.45;
 
 /// Two dissolves with a blank picture between them are one fade if they are less than this many
@@ -128,8 +129,8 @@ impl DissolveDetector {
         Some(Dissolve { start: *start, end: *end, candidate, difference, from_blank, to_blank })
     }
 
-    /// Adds a dissolve. Of overlapping stretches, keeps the shortest that has the full difference;
-    /// merges two dissolves that meet in a blank picture into one fade.
+    /// Adds a dissolve. If dissolves overlap, keeps the shortest one that has the full difference.
+    /// Merges two dissolves that meet in a blank picture into one fade.
     fn insert(&mut self, dissolve: Dissolve) {
         let Some(last) = self.dissolves.last_mut() else { return self.dissolves.push(dissolve) };
         if last.to_blank

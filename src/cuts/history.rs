@@ -1,4 +1,4 @@
-//! A sampled history of recent pictures, used to recognise a picture that returns.
+//! A sampled history of recent pictures, which is used to recognise a picture that returns.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,8 @@ use crate::signature::Signature;
 /// Sampling interval, in seconds.
 const STEP: f64 = 0.14;
 
-/// Length of the history, in seconds: three, plus one for the delay before a frame is judged.
+/// Length of the history, in seconds. One of these seconds covers the delay before a frame is
+/// judged.
 const LENGTH: f64 = 4.0;
 
 /// The sampled pictures of the last few seconds.

@@ -1,14 +1,15 @@
-//! Detects shot boundaries in small colour frames: hard cuts, dissolves, and black passages. It
-//! runs during the scan and keeps only about three seconds of frames, however long the video is. It
-//! is a separate crate so that development builds optimise it too, since it processes every pixel.
+//! Detects shot boundaries in small colour frames: hard cuts, dissolves and black passages. The
+//! detector runs during the scan and keeps only about three seconds of frames, no matter how long
+//! the video is. This crate is separate so that development builds optimise it too, since it
+//! processes every pixel.
 //!
 //! A hard cut is a frame that differs from the previous one much more than the frames around it
-//! differ from each other, over most of the picture, and permanently. A flash is undone within
-//! moments, a caption or a person covers only part of the picture, and movement and pans also raise
-//! the differences between the frames around them. The test also uses motion estimation: the less
-//! of the frame is found in the previous one, the less it needs to stand out, so that a cut between
-//! two shots full of movement is detected and a camera jump is not. A picture that was temporarily
-//! covered does not begin a new shot.
+//! differ from each other. It does so over most of the picture, and permanently. By contrast, a
+//! flash is undone within moments, a caption or a person covers only part of the picture, and
+//! movement and pans also raise the differences between the frames around them. The test also uses
+//! motion estimation. The less of a frame is found in the previous one, the less the frame needs to
+//! stand out. A cut between two shots full of movement is therefore detected, whereas a camera jump
+//! is not. A picture that was temporarily covered does not begin a new shot.
 
 mod black;
 mod dissolves;
@@ -30,17 +31,18 @@ use signature::{Grid, Signature};
 pub use visual::VisualSecond;
 use visual::VisualSeconds;
 
-/// Number of frames on each side that a change is compared with.
+/// Number of frames on each side with which a change is compared.
 const NEIGHBOURS: usize = 3;
 
-/// Maximum distance of these frames from the change, in seconds.
+/// Maximum distance between a change and the frames that it is compared with, in seconds.
 const NEAR: f64 = 0.5;
 
-/// Maximum distance, in seconds, if fewer than [`NEIGHBOURS`] frames lie within [`NEAR`].
+/// Maximum distance between a change and the frames that it is compared with, in seconds, if fewer
+/// than [`NEIGHBOURS`] frames lie within [`NEAR`].
 const FAR: f64 = 1.0;
 
-/// Minimum number of changes among repeated frames on one side for them to count as movement at a
-/// low frame rate; fewer are nearby cuts.
+/// If frames are repeated, at least this many changes on one side count as movement at a low frame
+/// rate. Fewer changes are nearby cuts.
 const STEPS: usize = 3;
 
 /// Maximum length of a flash, in seconds.
@@ -50,20 +52,20 @@ const FLASH: f64 = 0.35;
 const MAX_BUFFERED: usize = 128;
 
 /// Minimum ratio of a change to its neighbourhood if much of the frame is found in the previous
-/// one.
+/// frame.
 const MIN_RATIO: f32 = 5.5;
 
 /// Minimum ratio of a change to its neighbourhood if nothing of the frame is found in the previous
-/// one.
+/// frame.
 const MIN_RATIO_IF_NEW: f32 = 3.5;
 
-/// Maximum novelty of a frame that shows the previous picture, moved.
+/// Maximum novelty of a frame that shows the previous picture after a movement.
 const MAX_MOVED_NOVELTY: f32 = 0.45;
 
-/// Minimum novelty of a frame that has nothing in common with the previous one.
+/// Minimum novelty of a frame that has nothing in common with the previous frame.
 const MIN_NEW_NOVELTY: f32 = 0.9;
 
-/// Added to the change of the neighbourhood, to reduce the effect of coding noise in still
+/// Value added to the change of the neighbourhood, to reduce the effect of coding noise in still
 /// pictures.
 const NOISE_FLOOR: f32 = 1.5;
 
@@ -73,20 +75,21 @@ const MIN_CHANGE: f32 = 8.0;
 /// Pictures whose layouts correlate more than this are the same picture in different light.
 const SAME_LAYOUT: f32 = 0.965;
 
-/// Minimum change in the colour differences (0..255 each, summed) for two blank pictures to be
-/// different rather than the same one in different light.
+/// Two blank pictures count as different if their colour differences (0..255 each, summed) change
+/// by at least this value. Otherwise, they are the same picture in different light.
 const MIN_COLOUR_CHANGE: f32 = 40.0;
 
-/// A frame returns to a picture of the current shot if the two differ by less than `RETURN_CHANGE`
-/// times the change and the novelty is below `RETURN_NOVELTY`.
+/// A frame returns to a picture of the current shot only if the difference between them is less
+/// than this share of the frame's change.
 const RETURN_CHANGE: f32 = 0.5;
+/// A frame returns to a picture of the current shot only if its novelty is below this value.
 const RETURN_NOVELTY: f32 = 0.6;
 
-/// A difference below this share of the candidate's change counts as a return to the picture
-/// before.
+/// A change is undone if the difference from the picture before it falls below this share of the
+/// change.
 const UNDONE_SHARE: f32 = 0.4;
 
-/// Minimum distance between two cuts, in seconds; closer ones are merged.
+/// Minimum distance between two cuts, in seconds. Cuts that are closer together are merged.
 const MIN_SHOT: f64 = 0.15;
 
 /// A possible boundary.
@@ -102,7 +105,7 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cuts {
     /// Shot boundaries in chronological order. The time of a hard cut is the time of the first
-    /// frame of the new shot; the time of a dissolve or a short black passage is its middle.
+    /// frame of the new shot. The time of a dissolve or a short black passage is its midpoint.
     pub candidates: Vec<Candidate>,
     /// Visual measurements, one for each second with frames.
     pub seconds: Vec<VisualSecond>,
@@ -112,7 +115,7 @@ pub struct Cuts {
 pub struct CutDetector {
     grid: Grid,
     frame_bytes: usize,
-    /// The frames around the next one to judge, oldest first.
+    /// The frames around the next frame to judge, oldest first.
     recent: VecDeque<BufferedFrame>,
     /// Number of judged frames in `recent`.
     judged: usize,
@@ -140,7 +143,7 @@ struct BufferedFrame {
 /// The novelty of a frame that may begin a shot.
 struct NovelFrame {
     sketch: Sketch,
-    /// The share of the frame that is not found in the previous one; see [`Sketch::novelty`].
+    /// The share of the frame that is not found in the previous frame; see [`Sketch::novelty`].
     novelty: f32,
 }
 
@@ -195,15 +198,15 @@ impl CutDetector {
         }
     }
 
-    /// Computes the novelty of a frame that differs by `change` from the last one. Returns `None`
+    /// Computes the novelty of a frame that differs by `change` from the last frame. Returns `None`
     /// if the change is too small or the frames before it exclude a cut.
     fn novel_frame(&self, time: f64, change: f32, rgb: &[u8]) -> Option<NovelFrame> {
         if change < MIN_CHANGE {
             return None;
         }
         let before = self.recent.iter().skip(1).rev().map(|s| (time - s.time, s.step));
-        // If the frames after this one are still, half of the change of the frames before it
-        // counts.
+        // If the frames after this one are still, the change of the neighbourhood is half of the
+        // change of the frames before.
         if change < typical_change(before).unwrap_or(0.0) * MIN_RATIO_IF_NEW / 2.0 {
             return None;
         }
@@ -259,8 +262,8 @@ impl CutDetector {
         Some(Candidate { time: frame.time, strength: 0.6 + 0.4 * certainty })
     }
 
-    /// Whether the picture in frame `i` had only been covered for a while: it occurred earlier in
-    /// the shot, and nothing of it is in the previous frame.
+    /// Whether the picture in frame `i` had only been covered for a while. If so, it occurred
+    /// earlier in the shot, and nothing of it is in the previous frame.
     fn was_covered(&self, i: usize, novel_frame: &NovelFrame) -> bool {
         let cut = self.candidates.last().map_or(f64::NEG_INFINITY, |c| c.time);
         let since = cut.max(self.dissolves.last_end()).max(self.black.last_end());
@@ -272,7 +275,7 @@ impl CutDetector {
             })
     }
 
-    /// Typical change of the frames around frame `i`: the mean of both sides.
+    /// Typical change of the frames around frame `i`. This is the mean of both sides.
     fn neighbourhood(&self, i: usize) -> f32 {
         let time = self.recent[i].time;
         // A frame's change is its difference from the frame before it.
@@ -286,8 +289,8 @@ impl CutDetector {
         known.clone().sum::<f32>() / known.count().max(1) as f32
     }
 
-    /// Whether the picture before frame `i` returns within moments, or frame `i` is itself such a
-    /// return.
+    /// Whether the picture before frame `i` returns within moments, or whether frame `i` itself is
+    /// such a return.
     fn is_undone(&self, i: usize) -> bool {
         let limit = self.recent[i].change * UNDONE_SHARE;
         let (before, frame) = (&self.recent[i - 1], &self.recent[i]);
@@ -308,9 +311,9 @@ impl CutDetector {
     }
 }
 
-/// Computes the median change of the nearest frames on one side, which are given with their
-/// distance in seconds; returns `None` if there are none. If most frames repeat the previous one
-/// (film at a doubled rate, animation on threes), only the others count.
+/// Computes the median change of the nearest frames on one side. Each frame is given as its
+/// distance in seconds and its change. Returns `None` if there are no frames. If most frames repeat
+/// the previous one (film at a doubled rate, animation on threes), only the other frames count.
 fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     let near: Vec<f32> = frames
         .enumerate()
@@ -325,14 +328,15 @@ fn typical_change(frames: impl Iterator<Item = (f64, f32)>) -> Option<f32> {
     (!all.is_empty()).then(|| median(all.into_iter().take(NEIGHBOURS).collect()))
 }
 
-/// The median, or the lower of the two middle values if their number is even; 0 if there are none.
+/// The median, or the lower of the two middle values if the number of values is even; 0 if there
+/// are no values.
 fn median(mut values: Vec<f32>) -> f32 {
     values.sort_by(f32::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(0.0)
 }
 
-/// Merges all boundaries: black passages replace candidates within them, hard cuts take precedence
-/// over dissolves, and cuts close together are merged.
+/// Merges all boundaries. Black passages replace candidates within them, hard cuts take precedence
+/// over dissolves, and cuts that are close together are merged.
 fn combine(
     hard: Vec<Candidate>,
     dissolves: Vec<Dissolve>,

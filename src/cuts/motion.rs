@@ -1,15 +1,18 @@
 //! Motion estimation: how much of a frame can be predicted from an earlier one. Video encoders use
 //! the same measure to decide whether a picture begins a new scene.
 
-/// Sizes of the compared luma pictures and of the blocks, in pixels.
+/// Width of the compared luma pictures, in pixels.
 const WIDTH: usize = 80;
+/// Height of the compared luma pictures, in pixels.
 const HEIGHT: usize = 45;
+/// Width of a block, in pixels.
 const BLOCK_WIDTH: usize = 8;
+/// Height of a block, in pixels.
 const BLOCK_HEIGHT: usize = 9;
 const ACROSS: usize = WIDTH / BLOCK_WIDTH;
 const DOWN: usize = HEIGHT / BLOCK_HEIGHT;
 
-/// Maximum movement of a block, in pixels: 7.5 % of the width.
+/// Maximum movement of a block, in pixels. It is 7.5 % of the width.
 const REACH: usize = 6;
 
 /// Minimum texture per pixel, so that noise in flat pictures does not count as novelty.
@@ -44,9 +47,10 @@ impl Sketch {
         Self { luma }
     }
 
-    /// The residual of this picture when every block is predicted from its best match in `earlier`,
-    /// as a share of the residual when every block is predicted by its mean. The result is less
-    /// than about 0.5 for moved content, and about 1 or more for a different picture.
+    /// Computes how poorly `earlier` predicts this picture. The result is the residual if every
+    /// block is predicted by its best match in `earlier`, divided by the residual if every block is
+    /// predicted by its mean. It is less than about 0.5 for moved content, and about 1 or more for
+    /// a different picture.
     pub(crate) fn novelty(&self, earlier: &Self) -> f32 {
         let (mut moved, mut texture) = (0, 0.0);
         for down in 0..DOWN {
@@ -99,8 +103,8 @@ impl Block {
         best
     }
 
-    /// Sum of absolute differences from the block of `earlier` at a position; stops early at
-    /// `limit`.
+    /// Sum of the absolute differences from the block of `earlier` at a position. The sum stops
+    /// early once it reaches `limit`.
     fn difference(&self, earlier: &Sketch, x: usize, y: usize, limit: u32) -> u32 {
         let mut sum = 0;
         for (i, row) in self.0.iter().enumerate() {
@@ -114,7 +118,8 @@ impl Block {
     }
 }
 
-/// The range of `size` pixels that maps to pixel `i` of `parts`; at least one pixel.
+/// The range of pixels that part `i` covers if `size` pixels are divided into `parts`. It has at
+/// least one pixel.
 fn span(i: usize, parts: usize, size: usize) -> (usize, usize) {
     let start = i * size / parts;
     (start, ((i + 1) * size / parts).max(start + 1))

@@ -1,25 +1,29 @@
 //! A frame reduced to a coarse colour layout, and the difference between two layouts. Both are
 //! computed for every frame, so they must be cheap.
 
-/// Number of cells.
+/// Number of columns of cells.
 pub(crate) const COLUMNS: usize = 32;
+/// Number of rows of cells.
 pub(crate) const ROWS: usize = 18;
+/// Number of cells.
 const CELLS: usize = COLUMNS * ROWS;
 
 /// Number of parallel sums; a divisor of [`CELLS`].
 const LANES: usize = 8;
 
-/// Size of a region in cells. Differences are measured by region to distinguish a caption or person
-/// that covers part of the picture from a change to the whole picture.
+/// Width of a region, in cells. Differences are measured by region, to distinguish a caption or
+/// person that covers part of the picture from a change to the whole picture.
 const REGION_COLUMNS: usize = 4;
+/// Height of a region, in cells.
 const REGION_ROWS: usize = 3;
 const REGIONS: usize = CELLS / (REGION_COLUMNS * REGION_ROWS);
 
-/// A change is measured over this share of the regions, those that change least: an appearing
-/// caption or a passing person leaves most regions unchanged, a cut hardly any.
+/// A change is measured over this share of the regions, which are those that change least. An
+/// appearing caption or a passing person leaves most regions unchanged, whereas a cut leaves hardly
+/// any unchanged.
 const MEASURED_SHARE: f32 = 0.75;
 
-/// Maximum luma of regions that are bars around the picture, 0..255.
+/// Maximum luma (0..255) of regions that count as bars around the picture.
 const BAR_LUMA: f32 = 10.0;
 
 /// Mean luma below which differences are amplified, since dark shots differ little.
@@ -143,8 +147,8 @@ impl Signature {
         planes.map(|(&a, &b)| u32::from(a.abs_diff(b))).sum::<u32>() as f32 / CELLS as f32
     }
 
-    /// Like [`Difference::overall`], without the change that the whole picture shares (exposure,
-    /// white balance).
+    /// [`Difference::overall`] without any change that the whole picture shares, such as a change
+    /// in exposure or white balance.
     pub(crate) fn layout_difference(&self, other: &Self) -> f32 {
         let mut shifted = other.clone();
         for (a, b) in self.planes.iter().zip(&mut shifted.planes) {
@@ -158,8 +162,8 @@ impl Signature {
         self.difference(&shifted).overall
     }
 
-    /// Correlation of the luma layouts, −1..1; 1 if both are flat. Invariant to brightness and
-    /// contrast.
+    /// Correlation of the luma layouts, −1..1; 1 if both are flat. It does not depend on brightness
+    /// and contrast.
     pub(crate) fn correlation(&self, other: &Self) -> f32 {
         let (ma, mb) = (self.mean_luma(), other.mean_luma());
         let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
@@ -169,12 +173,12 @@ impl Signature {
             aa += a * a;
             bb += b * b;
         }
-        // With a standard deviation below 2 there is no layout to compare.
+        // If the standard deviation is below 2, there is no layout to compare.
         let floor = CELLS as f32 * 4.0;
         if aa < floor && bb < floor { 1.0 } else { ab / (aa.max(floor) * bb.max(floor)).sqrt() }
     }
 
-    /// Whether the frame is black, with at most a faint logo.
+    /// Whether the frame is black, except for a faint logo at most.
     pub(crate) fn is_black(&self) -> bool {
         self.mean_luma() < 8.0 && self.luma().iter().all(|&y| y < 44)
     }
@@ -186,8 +190,9 @@ impl Signature {
         spread / (CELLS as f32) < 4.0
     }
 
-    /// Fits `self` as a mixture of `from` and `to`. Returns the share of `to` (which may lie
-    /// outside 0..1) and the mean absolute residual as a share of their difference.
+    /// Fits `self` as a mixture of `from` and `to`. Returns the share of `to`, which may lie
+    /// outside 0..1. Also returns the mean absolute residual, as a share of the difference between
+    /// `from` and `to`.
     pub(crate) fn mixture(&self, from: &Self, to: &Self) -> (f32, f32) {
         // Integers and parallel sums, since this runs for many frames.
         let (mut along, mut length, mut span) = (0, 0, 0);

@@ -1,11 +1,11 @@
-//! Visual measurements for each second, taken during the scan: luma, colour, motion, sharpness, and
+//! Visual measurements for each second, taken during the scan: luma, colour, motion, sharpness and
 //! a perceptual hash. The measurements are stored with the record, so that no later step has to
 //! decode the video again.
 
 use ports::decoder::ScanFrame;
 use serde::{Deserialize, Serialize};
 
-/// Number of measured frames per second; motion uses every frame.
+/// Number of frames per second that are measured. Motion is measured in every frame.
 const SAMPLES: f64 = 4.0;
 
 /// Side of the luma picture for the perceptual hash, in pixels.
@@ -18,17 +18,18 @@ pub struct VisualSecond {
     pub second: u32,
     /// Mean luma, 0 (black) to 255.
     pub luma: f32,
-    /// Colourfulness after Hasler and Süsstrunk (2003): 0 for greys, above about 60 for vivid
-    /// colours.
+    /// Colourfulness as defined by Hasler and Süsstrunk (2003): 0 for greys, above about 60 for
+    /// vivid colours.
     pub colourfulness: f32,
     /// Mean absolute change from frame to frame, summed over luma and both colour differences.
     pub motion: f32,
-    /// Mean absolute luma step between neighbouring pixels of the small frames.
+    /// Mean absolute luma difference between neighbouring pixels of the small frames.
     pub sharpness: f32,
-    /// Share of pixels in each of 4 × 4 × 4 bins of red, green and blue; index `16 r + 4 g + b`.
+    /// Share of pixels in each of 4 × 4 × 4 bins of red, green and blue. The index of a bin is `16
+    /// r + 4 g + b`.
     pub histogram: Vec<f32>,
-    /// 64-bit perceptual hash of the frame nearest to the middle of the second: similar pictures
-    /// differ in few bits.
+    /// 64-bit perceptual hash of the frame nearest to the midpoint of the second. The hashes of
+    /// similar pictures differ in few bits.
     pub hash: u64,
 }
 
@@ -61,7 +62,7 @@ impl VisualSeconds {
         Self { width, height, seconds: Vec::new(), current: None }
     }
 
-    /// Adds a frame, with the mean change per frame since the previous one.
+    /// Adds a frame. `change` is the mean change per frame since the frame added before it.
     pub(crate) fn push(&mut self, frame: ScanFrame<'_>, change: f32) {
         let ScanFrame { time, rgb, skipped } = frame;
         let second = time.max(0.0).min(f64::from(u32::MAX)) as u32;
@@ -119,7 +120,7 @@ impl Sums {
             let [r, g, b] = [pixel[0], pixel[1], pixel[2]].map(i32::from);
             self.histogram[((r >> 6) * 16 + (g >> 6) * 4 + (b >> 6)) as usize] += 1;
             rg.add(r - g);
-            // Twice the yellow-blue axis, to use integers.
+            // The value on the yellow-blue axis is doubled, so that integers suffice.
             yb.add(r + g - 2 * b);
             let y = luma_from_rgb(r, g, b);
             luma += i64::from(y);
@@ -163,8 +164,8 @@ fn luma_from_rgb(r: i32, g: i32, b: i32) -> i32 {
     (77 * r + 150 * g + 29 * b) >> 8
 }
 
-/// Computes the common DCT hash: for each of the 64 lowest frequencies of the luma picture, one bit
-/// that is set if it exceeds their median, which excludes the constant term.
+/// Computes the common DCT hash. For each of the 64 lowest frequencies of the luma picture, one bit
+/// is set if the coefficient exceeds the median. The median excludes the constant term.
 fn perceptual_hash(rgb: &[u8], width: usize, height: usize) -> u64 {
     let mut luma = [[0.0f32; HASH_SIDE]; HASH_SIDE];
     for (y, row) in luma.iter_mut().enumerate() {
