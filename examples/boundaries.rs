@@ -1,12 +1,13 @@
-//! Finds shot boundaries and pauses in files, compares the cuts with a list of true ones, and
-//! compares the time taken with that of the `ffmpeg` program for decoding the same file in the same
-//! run. Processor time is printed too, since its ratio is more stable than that of wall time on a
-//! busy machine.
+//! Finds shot boundaries and pauses in files, and compares the cuts with a list of true cuts. Also
+//! compares the time taken with the time that the `ffmpeg` program takes to decode the same file in
+//! the same run. Processor time is printed too, since on a busy machine its ratio is more stable
+//! than that of wall time.
 //!
 //! `cargo run --release --example boundaries -- [--truth truth.json] [--repeat N] [--exact] FILE…`
 //!
-//! The truth maps file names to `cuts` (seconds), and optionally `ambiguous` (seconds that are not
-//! judged), `soft_transitions` (texts with "between A and B") and `fade_boundaries_sec`.
+//! The truth file maps file names to `cuts` (times in seconds). Optional fields are `ambiguous`
+//! (times in seconds that are not judged), `soft_transitions` (texts with "between A and B") and
+//! `fade_boundaries_sec`.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use ports::decoder::{
 const WIDTH: u32 = 160;
 const HEIGHT: u32 = 90;
 
-/// Maximum distance between a detected cut and the true one, in seconds.
+/// Maximum distance between a detected cut and the true cut, in seconds.
 const TOLERANCE: f64 = 0.1;
 
 /// Detections within this many seconds of an ambiguous moment are ignored.
@@ -134,7 +135,7 @@ fn decode_with_ffmpeg(file: &Path) -> Result<(), Box<dyn Error>> {
     if status.success() { Ok(()) } else { Err("ffmpeg failed".into()) }
 }
 
-/// A result with the shortest wall and processor times of its runs, in seconds.
+/// A result, with the shortest wall time and the shortest processor time of its runs, in seconds.
 struct Timed<T> {
     value: T,
     wall: f64,
@@ -163,8 +164,8 @@ fn fastest_run<T>(
     Ok(best)
 }
 
-/// Processor time of this process and its finished children, in seconds; 0 if the system does not
-/// report it.
+/// Processor time of this process and its finished children, in seconds. 0 if the system does not
+/// report this time.
 fn processor_seconds() -> f64 {
     /// Linux reports these times in hundredths of a second, independent of the kernel's tick rate.
     const TICKS: f64 = 100.0;

@@ -1,5 +1,6 @@
-//! Compares the latency of searches through a running service with that of the same searches sent
-//! to its Qdrant server over gRPC: same vector, filter, limit and documents.
+//! Compares the latency of searches through a running service with the latency of the same searches
+//! sent directly to its Qdrant server over gRPC. The vector, filter, limit and documents are the
+//! same.
 //!
 //! ```text
 //! cargo run --release --example compare_qdrant -- config.toml http://127.0.0.1:8080 [--delete]
@@ -7,9 +8,10 @@
 //!
 //! `--delete` removes the service's collections from the server afterwards.
 //!
-//! The configuration must be the service's. The service and the server are queried alternately, and
-//! medians are compared: first for new texts, which the service also embeds (measured separately),
-//! then for the same texts again, whose vectors it has cached.
+//! The configuration must be the one that the service uses. The service and the server are queried
+//! alternately, and their median latencies are compared. The first comparison uses new texts. The
+//! service also embeds these, and the time for that is measured separately. The second comparison
+//! uses the same texts again, whose vectors the service has cached.
 
 use std::error::Error;
 use std::sync::Arc;

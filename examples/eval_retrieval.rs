@@ -1,7 +1,7 @@
-//! Measures how well a running service finds what footage shows and denies what it does not show:
-//! ingests the missing clips that a file of questions refers to, sends each question to `/query`
-//! (all analyzers, re-ranked) and to `/ask`, and prints hit@3, mean reciprocal rank, how well
-//! `p_present` separates present from absent, and the share of correct answers.
+//! Measures how well a running service finds what footage shows and denies what it does not show. A
+//! file of questions refers to clips, which are ingested if they are missing. Each question is sent
+//! to `/query` (all analyzers, re-ranked) and to `/ask`. The program prints hit@3, mean reciprocal
+//! rank, how well `p_present` separates present from absent, and the share of correct answers.
 //!
 //! ```text
 //! cargo run --example eval_retrieval -- http://127.0.0.1:8080 examples/retrieval/test.json FOLDER…
@@ -10,8 +10,8 @@
 //! With `SHOTLOG_EVAL_FAILURES` set, failed questions are printed too. Use it with
 //! `development.json` only: reading the failures of `test.json` would spoil it as a test set.
 //!
-//! Constants were tuned on the clips of `development.json`; those of `test.json` are used only for
-//! measurement.
+//! Constants were tuned on the clips of `development.json`. The clips of `test.json` are used only
+//! for measurement.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::error::Error;
@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 /// The analyzers that run on the clips.
 const ANALYZERS: &str = "default_video,diarization,object_detection,ocr,people";
 
-/// Minimum `p_present` that counts as present.
+/// Minimum `p_present` at which something counts as present.
 const LIKELY: f64 = 0.5;
 
 /// A hit is correct if it is within this many seconds of the true moment.
@@ -52,10 +52,10 @@ struct Present {
     kind: String,
     #[serde(flatten)]
     place: Place,
-    /// Other places that show it.
+    /// Other places that show the same thing.
     #[serde(default)]
     also: Vec<Place>,
-    /// Text that a correct answer contains; alternatives separated by `|`.
+    /// Text that a correct answer contains. Alternatives are separated by `|`.
     answer: Option<String>,
 }
 
@@ -257,7 +257,7 @@ async fn ask(
     Ok(())
 }
 
-/// Prints the figures; fails if one is below its bar.
+/// Prints the figures. Fails if one of them is below its required minimum.
 fn report(tally: &Tally, absent: usize, unlikely: usize, denied: usize) -> Result<()> {
     let top_three: usize = tally.by_kind.values().map(|(top_three, _)| top_three).sum();
     let present: usize = tally.by_kind.values().map(|(_, all)| all).sum();

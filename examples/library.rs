@@ -1,8 +1,8 @@
 //! Generates a library of many videos from the records of a few, for benchmarks. Each generated
-//! video gets a random selection of the original chunk outputs, with different times, names and
-//! vectors. The library is written to the stores that a configuration names, with the same adapters
-//! as a service that is later started with that configuration. Nothing is decoded, and no video has
-//! a file.
+//! video is given a random selection of the original chunk outputs, with different times, names and
+//! vectors. The library is written to the stores that a configuration names. The adapters are the
+//! same as those of a service that is later started with that configuration. Nothing is decoded,
+//! and no video has a file.
 //!
 //! ```text
 //! cargo run --release --example library -- config.toml FROM_DATA_DIR 10000 [CHUNKS] [ANALYZER,…]
@@ -42,8 +42,8 @@ const BATCH: usize = 500;
 /// Number of concurrent document writes.
 const WRITES: usize = 64;
 
-/// How far a vector is moved from its text's vector, so that copies of a text are neighbours but no
-/// two are equal.
+/// How far a vector is moved from its text's vector. Copies of a text become neighbours, but no two
+/// copies are equal.
 const JITTER: f32 = 0.35;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -210,7 +210,7 @@ impl Originals {
 /// Number of cameras; the videos are spread over them evenly.
 const CAMERAS: usize = 10;
 
-/// Creation time of the `i`-th video; each is a minute older than the previous one.
+/// Creation time of the `i`-th video. Each video is a minute older than the previous one.
 fn created_at(i: usize) -> String {
     let newest: jiff::Timestamp = jiff::Timestamp::constant(1_790_000_000, 0);
     let then = newest - jiff::SignedDuration::from_mins(i as i64);

@@ -34,7 +34,7 @@ const COLOURS: [&str; 11] = [
     "violet",
 ];
 
-/// An embedder with one dimension per colour, and one for texts without a colour.
+/// An embedder with one dimension per colour, and one dimension for texts without a colour.
 struct ColourEmbedder;
 
 #[async_trait]

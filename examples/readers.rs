@@ -1,12 +1,12 @@
-//! Measures how fast chunks of a long video are read from a running service, by one reader and by
-//! 16 concurrent ones, compared with files that the service sends from memory.
+//! Measures how fast one reader and 16 concurrent readers can read chunks of a long video from a
+//! running service. For comparison, they also read files that the service sends from memory.
 //!
 //! ```text
 //! cargo run --release --example readers -- http://127.0.0.1:8080 VIDEO_ID
 //! ```
 //!
-//! `scripts/bench/chunks.py` creates such a video. The ratio compares responses per second for a
-//! page of chunks and for the web UI file closest to it in size.
+//! `scripts/bench/chunks.py` creates such a video. The ratio compares the responses per second for
+//! a page of chunks with those for the web UI file closest to it in size.
 
 use std::collections::BTreeMap;
 use std::error::Error;

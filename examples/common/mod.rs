@@ -24,8 +24,8 @@ use domain::kernel::video::VideoId;
 use domain::{Models, Settings, Shotlog, Stores};
 use ports::embedder::Embedder;
 
-/// Creates a service with the given embedder, analyzers and aggregators; `work` holds temporary
-/// files.
+/// Creates a service with the given embedder, analyzers and aggregators. Temporary files are stored
+/// in `work`.
 pub(crate) fn service(
     work: &Path,
     embedder: Arc<dyn Embedder>,

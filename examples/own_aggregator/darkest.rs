@@ -25,7 +25,7 @@ pub(crate) const ID: &str = "darkest";
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Extreme {
-    /// The darkest chunk, or the first of several equally dark ones; `None` for a video without
+    /// The darkest chunk, or the first of several equally dark chunks. `None` for a video without
     /// pictures.
     pub(crate) moment: Option<Moment>,
 }
