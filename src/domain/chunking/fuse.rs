@@ -1,5 +1,5 @@
-//! Fusion: selects the boundaries with the highest total score such that every chunk is within the
-//! length limits.
+//! Fusion: selects the set of boundaries that has the highest total score and keeps every chunk
+//! within the length limits.
 //!
 //! The votes of all detectors are merged into anchors. Dynamic programming then finds the path
 //! through the anchors with the highest total score, so the result is optimal, unlike that of a
@@ -10,28 +10,29 @@ use crate::chunking::speech_cost::SpeechCost;
 use crate::kernel::time::Span;
 
 /// Maximum distance between votes for the same boundary, in seconds. People place a boundary within
-/// about this distance of a cut, and pauses and voice changes surround the cut they belong to.
+/// about this distance of a cut, and the pauses and voice changes at a cut lie within about the
+/// same distance.
 pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
-/// Cost per second outside the length limits: more than any gain, so that limits are violated only
-/// if no path keeps them.
+/// Cost of each second by which a chunk violates the length limits. It exceeds any possible gain,
+/// so that the limits are violated only if no path keeps them.
 const BREACH: f64 = 1e6;
 
 /// Cost of a boundary without a vote, so that a span is not split more often than necessary.
 const FILLER: f64 = 1e-3;
 
-/// Cost of a chunk of maximum length, which is less than that of any boundary. Among boundaries
-/// supported only by speech, it favors chunks of equal length.
+/// Cost of a chunk of maximum length. It is lower than the cost of any boundary. Where boundaries
+/// are supported only by speech, it favours chunks of equal length.
 const LENGTH_COST: f64 = 1e-4;
 
-/// Maximum number of possible boundaries within a sentence, per maximum chunk length.
+/// Maximum number of possible boundaries within sentences, per span of the maximum chunk length.
 const GAPS_PER_CHUNK: f64 = 20.0;
 
-/// Maximum length of a step, as a multiple of the maximum chunk length, unless no shorter step fits
-/// the limits.
+/// Maximum length of a step in a path, as a multiple of the maximum chunk length. A longer step is
+/// considered only if no shorter one keeps the limits.
 const MAX_STEP: f64 = 50.0;
 
-/// The same maximum if there is speech, which offers boundaries everywhere.
+/// Replaces [`MAX_STEP`] if there is speech, which offers possible boundaries everywhere.
 const MAX_STEP_IN_SPEECH: f64 = 4.0;
 
 /// A possible boundary with its total score.
@@ -42,10 +43,11 @@ struct Anchor {
 }
 
 /// Splits `0..duration` seconds at the best-supported boundaries such that every chunk lasts from
-/// `min` to `max` seconds. A span longer than `max` without votes is split between sentences, if
-/// there is speech, and otherwise evenly. Votes within a sentence, and even more so within a word,
-/// count less. A video shorter than `min` becomes one chunk. If not all limits can be kept (for
-/// example 9 seconds in chunks of 5 to 6), they are violated by as few seconds as possible.
+/// `min` to `max` seconds. A span without votes that is longer than `max` is split between
+/// sentences if there is speech, and evenly otherwise. Votes within a sentence count less, and
+/// votes within a word still less. A video shorter than `min` becomes one chunk. If the limits
+/// cannot all be kept (for example, if 9 seconds are split into chunks of 5 to 6), they are
+/// violated by as few seconds as possible.
 pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f64) -> Vec<Span> {
     if duration <= min {
         return vec![Span { start: 0.0, end: duration.max(0.001) }];
@@ -65,8 +67,9 @@ pub fn fuse(duration: f64, votes: &[Vote], speech: SpeechCost, min: f64, max: f6
     spans
 }
 
-/// Merges votes into anchors. Each anchor is at the time of its strongest vote and adds, for every
-/// other detector, the best nearby vote, which counts less the farther away it is.
+/// Merges votes into anchors. Each anchor has the time and the score of its strongest vote. For
+/// every other detector, the score of the best nearby vote is added. The farther away that vote is,
+/// the less it counts.
 fn anchors(duration: f64, votes: &[Vote]) -> Vec<Anchor> {
     let inside: Vec<&Vote> =
         votes.iter().filter(|v| v.time > 0.0 && v.time < duration && v.score > 0.0).collect();
@@ -138,7 +141,8 @@ fn breach(length: f64, min: f64, max: f64) -> f64 {
     if breach > ROUNDING { breach } else { 0.0 }
 }
 
-/// Finds the best path from the first to the last anchor, as indices of anchors.
+/// Finds the path with the highest score from the first to the last anchor. Returns the indices of
+/// its anchors.
 fn best_path(anchors: &[Anchor], speech: SpeechCost, min: f64, max: f64) -> Vec<usize> {
     let max_step = max * if speech.is_empty() { MAX_STEP } else { MAX_STEP_IN_SPEECH };
     let mut best = vec![f64::NEG_INFINITY; anchors.len()];

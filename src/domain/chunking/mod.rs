@@ -203,7 +203,8 @@ impl Chunking {
         }
     }
 
-    /// Returns the `preset` in responses: the name of the preset or, in other modes, the mode.
+    /// Returns the value of `preset` in responses: the name of the preset, or the mode if there is
+    /// no preset.
     pub fn preset(&self) -> &str {
         match self {
             Self::Preset { preset, .. } => preset,
@@ -212,7 +213,7 @@ impl Chunking {
         }
     }
 
-    /// Returns the `params` in responses.
+    /// Returns the value of `params` in responses.
     pub fn params(&self) -> Map<String, Value> {
         let value = match self {
             Self::Preset { min_duration, max_duration, .. } => {
@@ -228,7 +229,7 @@ impl Chunking {
         value.as_object().cloned().unwrap_or_default()
     }
 
-    /// Returns the weights of the detectors, or `None` in mode `interval`, which uses none.
+    /// Returns the weights of the detectors, or `None` in mode `interval`, which uses no detectors.
     pub fn weights(&self) -> Option<Weights<f64>> {
         match self {
             Self::Interval { .. } => None,
@@ -240,7 +241,7 @@ impl Chunking {
         }
     }
 
-    /// Whether topic shifts are detected in speech; the preset `video` uses only the picture.
+    /// Whether topic shifts are detected in speech. The preset `video` uses only the picture.
     pub fn uses_speech(&self) -> bool {
         let video_only = matches!(self, Self::Preset { preset, .. } if preset == "video");
         !video_only && self.weights().is_some_and(|weights| weights.semantic > 0.0)
@@ -252,7 +253,7 @@ impl Chunking {
         signals.weighted(&weights, self.uses_speech(), self.speech_cost(signals))
     }
 
-    /// Returns the cost of boundaries in speech; zero if only the picture counts.
+    /// Returns the cost of boundaries in speech, which is zero if only the picture counts.
     fn speech_cost<'a>(&self, signals: &'a Signals) -> SpeechCost<'a> {
         let uses_audio = |weights: Weights<f64>| weights.speaker > 0.0 || weights.silence > 0.0;
         if self.uses_speech() || self.weights().is_some_and(uses_audio) {
@@ -262,8 +263,8 @@ impl Chunking {
         }
     }
 
-    /// Returns `Invalid` if every possible split of `duration` seconds makes more than `max_chunks`
-    /// chunks.
+    /// Returns `Invalid` if every possible split of `duration` seconds yields more than
+    /// `max_chunks` chunks.
     pub fn check_count(&self, duration: f64, max_chunks: usize) -> Result<()> {
         let (max_length, field) = match self {
             Self::Interval { interval } => (*interval, "interval"),
@@ -274,7 +275,7 @@ impl Chunking {
         check_limit((duration / max_length).ceil(), max_chunks, field)
     }
 
-    /// Splits `duration` seconds into chunks. Returns `Invalid` if there are more than
+    /// Splits `duration` seconds into chunks. Returns `Invalid` if there would be more than
     /// `max_chunks`.
     pub fn split(&self, duration: f64, signals: &Signals, max_chunks: usize) -> Result<Vec<Span>> {
         self.check_count(duration, max_chunks)?;
@@ -354,7 +355,7 @@ fn check_limit(expected: f64, max_chunks: usize, field: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns spans of `interval` seconds; the last span is the remainder.
+/// Splits `duration` seconds into spans of `interval` seconds. The last span is the remainder.
 fn multiples(duration: f64, interval: f64) -> Vec<Span> {
     // A remainder below a millisecond is a rounding error.
     let count = ((duration - 0.001) / interval).ceil().max(1.0) as usize;

@@ -1,6 +1,6 @@
-//! Finds topic shifts. In speech, it compares segment embeddings in windows on both sides of each
-//! pause (after Hearst's TextTiling); in the picture, it compares colour histograms over longer
-//! ranges than for a cut.
+//! Finds topic shifts. In speech, compares the embeddings of the segments before and after each
+//! possible shift (after Hearst's TextTiling). In the picture, compares colour histograms over
+//! longer ranges than cut detection does.
 
 use crate::chunking::signal::Candidate;
 use crate::kernel::vector::{cosine, sum};
@@ -10,10 +10,10 @@ use cuts::VisualSecond;
 /// Number of segments compared on each side of a possible shift.
 const WINDOW: usize = 4;
 
-/// Minimum depth of a shift with full strength, as a difference between cosine similarities.
+/// Depth from which a shift has full strength, as a difference between cosine similarities.
 const FULL_DEPTH: f32 = 0.4;
 
-/// Minimum depth of a shift; smaller ones are normal variation.
+/// Minimum depth of a shift. Smaller depths are normal variation.
 const MIN_DEPTH: f32 = 0.1;
 
 /// Seconds of video compared on each side of a possible shift.
@@ -22,13 +22,15 @@ const RANGE: u32 = 8;
 /// Minimum number of measured seconds on each side of a possible shift.
 const MIN_SECONDS: usize = 4;
 
-/// Minimum difference (moved share) between the histograms of two different scenes.
+/// Minimum difference between the histograms of two scenes, as the share of a histogram that is in
+/// other bins.
 const MIN_CHANGE: f32 = 0.25;
 
-/// Minimum difference (moved share) between the histograms for a shift with full strength.
+/// Difference between the histograms from which a shift has full strength, measured like
+/// [`MIN_CHANGE`].
 const FULL_CHANGE: f32 = 0.75;
 
-/// Maximum distance between a shift and a cut for the shift to be moved to the cut, in seconds.
+/// Maximum distance over which a shift is moved to a cut, in seconds.
 const NEAR_CUT: f64 = 1.5;
 
 /// Minimum strength of a cut to which a shift is moved.
@@ -97,8 +99,8 @@ pub fn scene_shifts(visual: &[VisualSecond], cuts: &[Candidate]) -> Vec<Candidat
     shifts
 }
 
-/// Returns the difference (moved share) between the mean histograms of the seconds before `second`
-/// and of those from `second` on.
+/// Returns the difference between the mean histogram before `second` and the mean histogram from
+/// `second` on, measured like [`MIN_CHANGE`].
 fn change_at(visual: &[VisualSecond], second: u32) -> f32 {
     let index_of = |second: u32| visual.partition_point(|v| v.second < second);
     let middle = index_of(second);

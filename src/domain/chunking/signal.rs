@@ -30,7 +30,7 @@ impl Detector {
 /// All measurements from a scan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Candidates by detector; the topic shifts among them are those in speech.
+    /// Candidates by detector. Topic shifts come from speech only.
     pub candidates: Weights<Vec<Candidate>>,
     /// Topic shifts in the picture.
     #[serde(default)]
@@ -53,14 +53,15 @@ pub struct Vote {
     pub detector: Detector,
     /// Time, in seconds from the start of the video.
     pub time: f64,
-    /// Strength multiplied by weight.
+    /// The candidate's strength multiplied by the detector's weight.
     pub score: f64,
 }
 
 impl Signals {
     /// Collects the candidates from all detectors with non-zero weight, in chronological order.
-    /// Topic shifts are taken from speech if `uses_speech` is set and speech has any, otherwise
-    /// from the picture. Audio candidates within a sentence are moved to its end or weighted down.
+    /// Topic shifts are taken from speech if `uses_speech` is set and there are any in speech.
+    /// Otherwise, they are taken from the picture. Audio candidates within a sentence are moved to
+    /// a nearby sentence boundary or weakened.
     pub fn weighted(
         &self,
         weights: &Weights<f64>,

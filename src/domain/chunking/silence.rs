@@ -6,29 +6,30 @@ use std::collections::VecDeque;
 
 use crate::chunking::signal::Candidate;
 
-/// Length of a frame, over which the level is measured, in seconds.
+/// Length of a frame, in seconds. The level is measured for each frame.
 const FRAME: f64 = 0.02;
 
 /// Length of the window before a frame, in seconds. The window after it is half as long.
 const WINDOW: f64 = 10.0;
 
-/// Minimum length of a pause, in seconds; gaps within words and before plosives are shorter.
+/// Minimum length of a pause, in seconds. Gaps within words and before plosives are shorter.
 const MIN_PAUSE: f64 = 0.25;
 
-/// Minimum length of a pause with full strength, in seconds.
+/// Length from which a pause has full strength, in seconds.
 const FULL_PAUSE: f64 = 1.5;
 
 /// Maximum length of a sound that does not end a pause (a click or a breath), in seconds.
 const MAX_CLICK: f64 = 0.06;
 
-/// Level above the noise floor below which a frame is quiet, as a share of the range between the
-/// floor and loud parts; limited to [`QUIET_RANGE`].
+/// Threshold for quiet frames: the level above the noise floor, as a share of the range between the
+/// floor and loud parts. It is limited to [`QUIET_RANGE`].
 const QUIET_SHARE: f32 = 0.3;
 
-/// Minimum and maximum level above the noise floor below which a frame is quiet, in dB.
+/// Minimum and maximum of the threshold for quiet frames, in dB above the noise floor.
 const QUIET_RANGE: (f32, f32) = (3.0, 14.0);
 
-/// Minimum range between the noise floor and loud parts for pauses to be detected, in dB.
+/// Minimum range between the noise floor and loud parts, in dB. No pauses are detected in a smaller
+/// range.
 const MIN_RANGE: f32 = 10.0;
 
 /// Level of digital silence, in dBFS.
@@ -40,12 +41,12 @@ const INAUDIBLE: f32 = -60.0;
 /// The result of the silence detector.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Silences {
-    /// The centres of pauses, in chronological order; longer pauses are stronger candidates.
-    /// Silence at the beginning or end separates nothing and is omitted, as is an entirely silent
-    /// track.
+    /// The centres of pauses, in chronological order. Longer pauses are stronger candidates.
+    /// Silence at the beginning or end separates nothing, so it is omitted. An entirely silent
+    /// track has no candidates.
     pub candidates: Vec<Candidate>,
     /// Root mean square level of each second, starting at time 0, in dBFS ([`SILENT`] to 0). The
-    /// last second may be shorter.
+    /// last value may cover less than a second.
     pub levels: Vec<f32>,
 }
 
@@ -55,7 +56,7 @@ pub struct SilenceDetector {
     frame_length: usize,
     /// Sum of squares and number of samples in the current frame.
     filling: (f64, usize),
-    /// Levels of past frames, of the frame to be judged and of frames ahead, in dBFS.
+    /// Levels of the frame to be judged and of the frames before and after it, in dBFS.
     window: Window,
     frames_judged: u64,
     pause: Option<SilentFrames>,
@@ -93,8 +94,8 @@ impl SilenceDetector {
         }
     }
 
-    /// Sets the time of the first sample, in seconds (default 0); call this before the first push.
-    /// The level is [`SILENT`] for all seconds before that time.
+    /// Sets the time of the first sample, in seconds; the default is 0. Call this before the first
+    /// push. The level is [`SILENT`] for all seconds before that time.
     pub fn starts_at(&mut self, time: f64) {
         if self.start.is_none() && time.is_finite() && time > 0.0 {
             self.start = Some(time);
@@ -104,7 +105,7 @@ impl SilenceDetector {
         }
     }
 
-    /// Appends samples, −1..1.
+    /// Appends samples, each from −1 to 1.
     pub fn push(&mut self, samples: &[f32]) {
         self.start.get_or_insert(0.0);
         let mut rest = samples;
@@ -203,8 +204,8 @@ impl Window {
         self.histogram[bin(level)] += 1;
     }
 
-    /// Returns the next frame's level, and the threshold below which it counts as quiet, or no
-    /// threshold if the window lacks contrast. Returns `None` until enough frames ahead are
+    /// Returns the level of the next frame, and the threshold below which the frame is quiet. There
+    /// is no threshold if the window lacks contrast. Returns `None` until enough later frames are
     /// available, unless the stream has `ended`.
     fn judge(&mut self, ended: bool) -> Option<(f32, Option<f32>)> {
         if self.next >= self.levels.len()

@@ -3,15 +3,15 @@
 use crate::chunking::signal::Candidate;
 use crate::media::speech::VoiceTurn;
 
-/// Minimum length of both turns for a voice change with full strength, in seconds; a short turn may
+/// Length from which both turns give a voice change full strength, in seconds. A shorter turn may
 /// be an interjection.
 const FULL_TURN: f64 = 3.0;
 
-/// Maximum pause between the turns of a voice change, in seconds; a longer one is silence.
+/// Maximum pause between the turns of a voice change, in seconds. A longer pause counts as silence.
 const MAX_PAUSE: f64 = 5.0;
 
-/// Finds voice changes, each in the middle between turns of different speakers; the longer both
-/// speak, the stronger the candidate. Turns within another speaker's turn are ignored.
+/// Finds voice changes. Each lies midway between the turns of two speakers, and the longer both
+/// turns are, the stronger it is. Turns within another speaker's turn are ignored.
 pub fn voice_changes(turns: &[VoiceTurn]) -> Vec<Candidate> {
     let mut leading: Vec<&VoiceTurn> = Vec::with_capacity(turns.len());
     for turn in turns {

@@ -19,26 +19,26 @@ const WORD_COST: f64 = 0.3;
 /// Uncertainty of word times, in seconds.
 const WORD_TOLERANCE: f64 = 0.08;
 
-/// Maximum distance between a candidate and the end of a sentence for the candidate to be moved
-/// there, in seconds.
+/// Maximum distance over which a candidate is moved to a sentence boundary, in seconds.
 const MAX_SHIFT: f64 = 1.0;
 
-/// Factor for the strength of a candidate within a sentence that is not near the sentence's ends.
+/// Factor for the strength of a candidate that lies within a sentence and not near a sentence
+/// boundary.
 const WITHIN_SENTENCE_FACTOR: f32 = 0.5;
 
 /// The time of a spoken word, and whether a sentence ends with it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpokenWord {
-    /// The span, in seconds from the start of the video.
+    /// The word's span, with times in seconds from the start of the video.
     #[serde(flatten)]
     pub span: Span,
     /// Whether a sentence ends with this word or a pause follows it.
     pub last: bool,
 }
 
-/// Merges the times of words and sentence ends from all channels, sorted by start. The words on
-/// each channel are sorted already. The end of a sentence does not count if it lies within a
-/// sentence on another channel.
+/// Merges the spoken words of all channels, sorted by start time. The words of each channel must
+/// already be sorted. The end of a sentence is ignored if it lies within a sentence on another
+/// channel.
 pub fn spoken_words(channels: &[Vec<Word>]) -> Vec<SpokenWord> {
     let by_channel: Vec<Vec<SpokenWord>> =
         channels.iter().map(|words| channel_words(words)).collect();
@@ -88,7 +88,7 @@ pub struct SpeechCost<'a>(pub &'a [SpokenWord]);
 /// A gap between two words.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Gap {
-    /// The middle of the gap, in seconds.
+    /// The midpoint of the gap, in seconds from the start of the video.
     pub(crate) time: f64,
     /// Cost of a boundary in the gap, in votes.
     pub(crate) cost: f64,
@@ -100,7 +100,7 @@ impl SpeechCost<'_> {
         self.0.is_empty()
     }
 
-    /// Returns the cost of a boundary at a time, in votes.
+    /// Returns the cost of a boundary at `time`, in votes.
     pub(crate) fn cost(&self, time: f64) -> f64 {
         let Some(before) = self.words_before(time).checked_sub(1) else { return 0.0 };
         let Span { start, end } = self.0[before].span;
@@ -113,8 +113,9 @@ impl SpeechCost<'_> {
         }
     }
 
-    /// Returns the gaps between sentences, and those between words that are at least `min_distance`
-    /// seconds after the last returned gap, in order.
+    /// Returns gaps between words, in chronological order. Includes every gap between sentences.
+    /// Includes a gap within a sentence only if it is at least `min_distance` seconds after the
+    /// previous returned gap.
     pub(crate) fn gaps(&self, min_distance: f64) -> impl Iterator<Item = Gap> {
         let mut last = f64::NEG_INFINITY;
         (1..self.0.len())
@@ -127,7 +128,7 @@ impl SpeechCost<'_> {
     }
 
     /// Adjusts an audio candidate within a sentence: moves it to the nearest sentence boundary if
-    /// one is close, or else reduces its strength.
+    /// one is close, and reduces its strength otherwise.
     pub(crate) fn adjust(&self, time: f64, strength: f32) -> (f64, f32) {
         if self.cost(time) == 0.0 {
             return (time, strength);
@@ -150,7 +151,7 @@ impl SpeechCost<'_> {
         self.0.partition_point(|word| word.span.start <= time)
     }
 
-    /// Returns the middle of the gap before the word with index `after`.
+    /// Returns the midpoint of the gap before the word with index `after`.
     fn gap(&self, after: usize) -> f64 {
         f64::midpoint(self.0[after - 1].span.end, self.0[after].span.start)
     }

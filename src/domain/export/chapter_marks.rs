@@ -13,8 +13,8 @@ pub(super) struct ChapterMark {
     pub(super) title: String,
 }
 
-/// Returns the chapters in the exported part, in export times. Returns `Invalid` if the video has
-/// no chapters.
+/// Returns the chapters in the exported part, with their times converted to export times. Returns
+/// `Invalid` if the video has no chapters.
 pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>> {
     let to_export_time = |chapter: ChapterMark| {
         let Span { start, end } = chapter.span;
@@ -37,8 +37,8 @@ pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>>
     })
 }
 
-/// Returns the chapters in the exported part, in seconds from the start of the video, or `None` if
-/// the video has none.
+/// Returns the chapters in the exported part, with times in seconds from the start of the video.
+/// Returns `None` if the video has no chapters.
 pub(super) fn stored_chapters(log: &VideoLog) -> Option<Vec<ChapterMark>> {
     let outline: &chapters::Outline = result_of(log.chapters.as_deref()?)?;
     let read = outline.chapters.iter().filter_map(|chapter| {

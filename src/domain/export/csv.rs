@@ -10,8 +10,8 @@ const LINE_END: &str = "\r\n";
 /// The columns that come before those of the analyzers.
 const FIRST_COLUMNS: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
 
-/// The columns for a set of analyzers, sorted by rank. Each has the id of its analyzer and the
-/// index of its cell in the analyzer's output.
+/// The columns for a set of analyzers, sorted by rank. Each column is stored with the id of its
+/// analyzer and the index of its cell among the analyzer's cells.
 pub(super) struct Table(Vec<(Column, String, usize)>);
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {

@@ -7,8 +7,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
 
-/// Maximum number of characters per line, and of lines per caption, according to broadcasters'
-/// subtitling guidelines.
+/// Maximum number of characters per line. This limit and the maximum number of lines per caption
+/// follow broadcasters' subtitling guidelines.
 const MAX_LINE_CHARS: usize = 42;
 const MAX_LINES: usize = 2;
 
@@ -25,9 +25,9 @@ pub(super) struct Cue {
     pub(super) lines: Vec<String>,
 }
 
-/// Splits the video's speech into captions in chronological order. Uses the diarization if
-/// available, or else the transcript. With `with_speaker`, each utterance begins with the speaker's
-/// name. Returns `Invalid` if the video has no recognised speech.
+/// Splits the video's speech into captions in chronological order. Uses the diarization if it is
+/// available, and the transcript otherwise. If `with_speaker` is set, each utterance begins with
+/// the speaker's name. Returns `Invalid` if the video has no recognised speech.
 pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for utterance in utterances(&log.video) {
@@ -64,13 +64,13 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
     )))
 }
 
-/// Puts text on one line, without the arrow that separates caption times.
+/// Puts text on one line and replaces `-->`, which separates the times of a caption.
 fn caption_text(text: &str) -> String {
     one_line(text).replace("-->", "→")
 }
 
-/// Splits a phrase into captions that begin with `lead`, and divides its time among them by length
-/// of text.
+/// Splits a phrase into captions, each of which begins with `lead`. Divides the phrase's time among
+/// the captions in proportion to their text length.
 fn caption(span: Span, text: &str, speaker: Option<&str>, lead: &str, cues: &mut Vec<Cue>) {
     let Span { start, end } = span;
     let text = caption_text(text);

@@ -41,7 +41,7 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
-/// Converts text to ASCII, since the format allows no other characters; typographic characters
+/// Converts text to ASCII, since the format allows no other characters. Typographic characters
 /// become plain ones.
 fn ascii(text: &str, max: usize) -> String {
     let mut plain = String::new();

@@ -35,7 +35,7 @@ pub enum LibraryFormat {
 pub struct LibraryExport {
     /// Suggested file name.
     pub filename: &'static str,
-    /// The bytes of the file; an error cuts it short.
+    /// The bytes of the file. An error ends the stream early.
     pub content: BoxStream<'static, Result<Bytes>>,
 }
 

@@ -1,5 +1,5 @@
 //! Exports a video's log in formats for players, editing programs and spreadsheets. Each format is
-//! in its own file.
+//! implemented in a separate file.
 //!
 //! To add a format, write its file, and add its module and its entry in [`FORMATS`] here.
 
@@ -105,7 +105,8 @@ pub struct Export {
 pub struct CaptionOptions {
     /// Whether each caption begins with the wall-clock time of its start.
     pub wall_clock: bool,
-    /// Whether SubRip captions name the speaker. WebVTT captions always do, as voice spans.
+    /// Whether SubRip captions name the speaker. WebVTT captions always name the speaker in a voice
+    /// span.
     pub speakers: bool,
 }
 
@@ -213,7 +214,7 @@ impl VideoLog {
         chunks.filter_map(|(chunk, span)| Some((chunk, self.part.within(span)?)))
     }
 
-    /// Returns the chunk's description, or else its speech, on one line.
+    /// Returns the chunk's description on one line, or its speech if it has no description.
     fn headline(&self, chunk: ChunkId) -> String {
         let findings = || self.video.outputs.keys().filter_map(|id| self.video.output(id, chunk));
         let said = || {
@@ -231,7 +232,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Formats seconds as `HH:MM:SS`, `separator` and milliseconds.
+/// Formats seconds as `HH:MM:SS`, followed by `separator` and milliseconds.
 fn clock(seconds: f64, separator: char) -> String {
     let ms = (seconds.max(0.0) * 1000.0).round() as u64;
     format!(
@@ -243,7 +244,8 @@ fn clock(seconds: f64, separator: char) -> String {
     )
 }
 
-/// Replaces a measured frame rate by the exact broadcast rate near it, if any, such as 30000/1001.
+/// Replaces a measured frame rate with the exact broadcast rate near it, such as 30000/1001, if
+/// there is one.
 fn exact_rate(rate: f64) -> f64 {
     const TOLERANCE: f64 = 0.005;
     let broadcast = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);

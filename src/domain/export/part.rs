@@ -41,13 +41,13 @@ impl ExportPart {
         Ok(Self { span: Some(Span { start, end }), from_zero })
     }
 
-    /// Returns the start, in seconds from the start of the video.
+    /// Returns the start of the part, in seconds from the start of the video.
     pub(super) fn start(&self) -> f64 {
         self.span.map_or(0.0, |span| span.start)
     }
 
-    /// Clips a span to the part, in seconds from the start of the video. Returns `None` if they do
-    /// not overlap.
+    /// Clips a span to the part, without converting its times. Returns `None` if the span and the
+    /// part do not overlap.
     pub(super) fn within(&self, span: Span) -> Option<Span> {
         let Some(part) = self.span else { return Some(span) };
         let within = Span { start: span.start.max(part.start), end: span.end.min(part.end) };
@@ -59,8 +59,8 @@ impl ExportPart {
         if self.from_zero { seconds - self.start() } else { seconds }
     }
 
-    /// Clips a span to the part and converts it to export times. Returns `None` if they do not
-    /// overlap.
+    /// Clips a span to the part and converts its times to export times. Returns `None` if the span
+    /// and the part do not overlap.
     pub(super) fn exported_span(&self, span: Span) -> Option<Span> {
         let Span { start, end } = self.within(span)?;
         Some(Span { start: self.exported_time(start), end: self.exported_time(end) })

@@ -5,10 +5,11 @@
 pub(super) struct Timecode {
     /// Number of the first frame, counted from 00:00:00:00.
     pub(super) start: u64,
-    /// Frames per counted second.
+    /// Number of frames counted per second of timecode.
     base: u64,
-    /// Whether the timecode is drop-frame: at 30000/1001 frames per second, most minutes skip frame
-    /// numbers 0 and 1 (four numbers at 60000/1001), so that the count keeps up with the clock.
+    /// Whether the timecode is drop-frame. If so, most minutes skip frame numbers 0 and 1 at
+    /// 30000/1001 frames per second, and 0 to 3 at 60000/1001, so that the timecode keeps up with
+    /// the clock.
     pub(super) drop_frame: bool,
 }
 
@@ -18,8 +19,9 @@ impl Timecode {
         Self { start: 0, base: rate.round().max(1.0) as u64, drop_frame: false }
     }
 
-    /// Parses a container's timecode: `01:00:00:00`, or drop-frame with `;` before the frames. If
-    /// it is missing or malformed, the timecode starts at 0.
+    /// Parses a container's timecode, such as `01:00:00:00`. A `;` or `.` before the frame number
+    /// means drop-frame. If the container's timecode is missing or malformed, the result starts at
+    /// 0.
     pub(super) fn from_container(label: Option<&str>, rate: f64) -> Self {
         label.and_then(|label| Self::parse(label, rate)).unwrap_or_else(|| Self::zero(rate))
     }
@@ -47,7 +49,7 @@ impl Timecode {
         self.base / 15
     }
 
-    /// Returns the timecode of a frame, counted from 00:00:00:00.
+    /// Returns the timecode of a frame, given its number counted from 00:00:00:00.
     pub(super) fn label(self, frame: u64) -> String {
         let mut counted = frame;
         if self.drop_frame {

@@ -32,7 +32,7 @@ pub struct ClipFile {
     pub version: Option<String>,
 }
 
-/// The properties of a clip that need not have been cut.
+/// The properties of a clip, which may not have been cut yet.
 #[derive(Debug)]
 pub struct ClipOutline {
     /// Whether the clip has a video stream; otherwise it is audio only.
@@ -46,7 +46,7 @@ pub struct ClipOutline {
 impl Frames {
     /// Returns a clip of the video from `start` to `end` seconds. With `exact`, the clip begins at
     /// `start`; otherwise it begins at the preceding key frame, which is faster. Returns `Invalid`
-    /// for a span outside the video or longer than allowed.
+    /// if the span lies outside the video or is longer than allowed.
     pub async fn clip(
         &self,
         video_id: VideoId,
@@ -142,7 +142,8 @@ impl Frames {
         permits: (OwnedSemaphorePermit, OwnedSemaphorePermit),
     ) -> Result<()> {
         let source = self.source(record.video_id, self.settings.sources);
-        // The lock is released before cutting, so that frames of the video need not wait.
+        // The lock is released before cutting, so that requests for frames of the video need not
+        // wait.
         let spooled = self.spooled_source(record, &mut *source.lock().await).await?;
         let folder = self.folders.pictures.join(record.video_id.as_str());
         let (pictures, max_bytes) = (self.folders.pictures.clone(), self.settings.cache_bytes);
@@ -177,7 +178,7 @@ impl Frames {
             names.into_iter().find_map(|(video, filename)| {
                 let path = folder.join(format!("{key}.{}", extension(video)));
                 let file = File::options().read(true).append(true).open(path).ok()?;
-                // The cache's LRU order is that of modification times.
+                // The cache evicts files in the order of their modification times.
                 let _ = file.set_modified(std::time::SystemTime::now());
                 let metadata = file.metadata().ok()?;
                 let (size, version) = (metadata.len(), version(&metadata));

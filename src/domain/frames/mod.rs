@@ -79,7 +79,8 @@ impl Default for FrameSettings {
     }
 }
 
-/// The layout of a storyboard sheet: tiles row by row, with `columns` tiles per row.
+/// The layout of a storyboard sheet. The tiles are arranged row by row, with `columns` tiles per
+/// row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Storyboard {
     /// Time between tiles, in seconds.
@@ -177,8 +178,8 @@ impl Frames {
 
 impl Frames {
     /// Returns the frame at `time` seconds as a JPEG that is `width` pixels wide, or as wide as the
-    /// video if it is narrower. Returns `Unprocessable` for a time outside the video or a width
-    /// outside the limits.
+    /// video if the video is narrower. Returns `Unprocessable` for a time outside the video or a
+    /// width outside the limits.
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
         let record = self.catalog.record(video_id).await?;
         let max_width = self.settings.max_width;
@@ -209,8 +210,8 @@ impl Frames {
         Ok(bytes)
     }
 
-    /// Returns the layout of the storyboard: thumbnails spread over the whole video, which
-    /// [`Frames::storyboard_sheet`] shows.
+    /// Returns the layout of the storyboard, whose thumbnails are spread over the whole video.
+    /// [`Frames::storyboard_sheet`] returns the thumbnails themselves.
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
         self.catalog.record(video_id).await?;
         if let Some(bytes) = self.cached(video_id, INDEX).await
@@ -315,7 +316,8 @@ impl Frames {
     async fn cached(&self, video_id: VideoId, key: &str) -> Option<Bytes> {
         let file = self.folders.pictures.join(video_id.as_str()).join(key);
         let bytes = tokio::fs::read(&file).await.ok()?;
-        // The modification time is the LRU order. If it cannot be set, the file is evicted earlier.
+        // Files are evicted in the order of their modification times. If the time cannot be set,
+        // the file is evicted earlier.
         let _ = tokio::task::spawn_blocking(move || {
             std::fs::File::options().append(true).open(file)?.set_modified(SystemTime::now())
         })
@@ -323,7 +325,7 @@ impl Frames {
         Some(bytes.into())
     }
 
-    /// Caches a file. If this fails, the next request decodes it again.
+    /// Caches a file. If this fails, the next request decodes its content again.
     async fn cache(&self, video_id: VideoId, key: &str, bytes: Bytes) {
         let frames = self.folders.pictures.clone();
         // Measuring takes time proportional to the number of files, so it is done only

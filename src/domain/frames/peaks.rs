@@ -59,7 +59,8 @@ impl Frames {
         if let Some(bytes) = self.cached(record.video_id, &key).await {
             return Ok(PeakEnvelope::from_bytes(&bytes));
         }
-        // The lock is released before decoding, so that frames of the video need not wait.
+        // The lock is released before decoding, so that requests for frames of the video need not
+        // wait.
         let source = self.source(record.video_id, self.settings.sources);
         let spooled = self.spooled_source(record, &mut *source.lock().await).await?;
         drop(source);
@@ -81,7 +82,7 @@ fn cache_key(record: &VideoRecord) -> String {
     record.audio_track.map_or_else(|| KEY.to_owned(), |track| format!("{KEY}-a{track}"))
 }
 
-/// The peak amplitude in each 1/50 s, scaled to [`FULL_SCALE`].
+/// The peak amplitude in each 1/50 of a second, scaled to [`FULL_SCALE`].
 #[derive(Debug, Default, PartialEq)]
 struct PeakEnvelope(Vec<u16>);
 
