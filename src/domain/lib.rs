@@ -1,5 +1,5 @@
-//! The use-cases of Shotlog. [`Shotlog`] bundles them; each is defined over the ports that it
-//! needs.
+//! The use-cases of Shotlog. [`Shotlog`] bundles them. Each use-case depends only on the ports that
+//! it needs.
 //!
 //! # Modules
 //!
@@ -73,8 +73,8 @@ pub use kernel::{Error, Result};
 pub use scoped::Scoped;
 
 /// The configuration of the domain, one field per section of the configuration file. The domain
-/// shares some sections with adapters; of these sections, this type has only the domain's keys.
-/// Each section is defined next to the use-cases that read it.
+/// shares some sections with adapters. For a shared section, this type has only the keys that the
+/// domain reads. Each section is defined next to the use-cases that read it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(missing_docs, reason = "each field is the section of its name")]

@@ -457,8 +457,8 @@ impl Scoped {
         self.for_write()?.jobs.ingest_url(url, self.with_caller(fields)?).await
     }
 
-    /// Adds the caller's access to an ingest's fields and, for a restricted caller, the default
-    /// collection.
+    /// Adds the caller's access to an ingest's fields. If the caller's access is restricted, also
+    /// adds the default collection.
     fn with_caller(&self, mut fields: IngestFields) -> Result<IngestFields> {
         fields.metadata.assign_collection(&self.access)?;
         fields.access = self.access.clone();

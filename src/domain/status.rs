@@ -97,7 +97,7 @@ pub struct Status {
     storage: Arc<PortProbe>,
     /// One probe for each port that can be unreachable, including storage.
     probes: Vec<Arc<PortProbe>>,
-    /// Updates the gauges; treated as a probe, so that it runs at most once per interval.
+    /// Updates the gauges. It is treated as a probe, so that it runs at most once per interval.
     gauges: Arc<PortProbe>,
     ui: bool,
     callbacks: bool,
@@ -136,7 +136,7 @@ impl Status {
         join_all(self.probes.iter().map(outcome)).await
     }
 
-    /// Asks the index for advice to the operator, if it has any.
+    /// Returns the index's advice to the operator, if it has any.
     pub async fn advice(&self) -> Result<Option<String>> {
         Ok(self.stores.index.advice().await?)
     }

@@ -348,10 +348,10 @@ pub(crate) fn field_name(key: &str) -> String {
     format!("metadata.{key}")
 }
 
-/// Parses a metadata filter into listing conditions. For each key, the filter contains `{key:
-/// value}`, `{key: [values]}` to match any of the values, or `{key: {"gte": …, "lte": …}}` for a
-/// range of numbers or times. Returns `Invalid` for a key that no video has, and `Unprocessable` if
-/// a value does not have the type of its key.
+/// Parses a metadata filter into listing conditions. For each key, the filter contains a value, a
+/// list of values of which one must match, or a range of numbers or times such as `{"gte": 1,
+/// "lte": 5}`. Returns `Invalid` for a key that no video has, and `Unprocessable` if a value does
+/// not have the type of its key.
 pub(crate) fn conditions(filter: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
     let filter = filter.as_object().ok_or_else(|| {
         Error::Unprocessable(format!("filter 'metadata' is {filter}; it must be an object of keys"))

@@ -124,7 +124,8 @@ impl Ingest {
         self.store_results(record, outcome).await
     }
 
-    /// Runs aggregators over a video. Stores nothing but the cached answers of the language model.
+    /// Runs aggregators over a video. Stores nothing except the language model's answers, which are
+    /// cached.
     async fn compute(
         &self,
         record: &VideoRecord,
@@ -182,7 +183,8 @@ impl Ingest {
         Ok(report)
     }
 
-    /// Embeds each chunk's text from the analyzer whose output is preferred as evidence.
+    /// Embeds the text of each chunk. The text comes from the analyzer whose output is preferred as
+    /// evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
         let analyzers = &self.catalog.analyzers;
         let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);

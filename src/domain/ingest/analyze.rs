@@ -76,7 +76,7 @@ impl Ingest {
         step(0);
         let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))
             .map(async |i| {
-                // Calls in flight when the budget is exhausted are paid for, so they complete.
+                // Calls in flight are already paid for, so let them complete.
                 if budget.is_exhausted() {
                     return Ok((i, None));
                 }
@@ -176,8 +176,8 @@ impl Ingest {
     }
 }
 
-/// Returns, for each chunk, the index of the first chunk in its run of visually identical, silent
-/// chunks, which may be the chunk itself.
+/// Returns one index per chunk. If the chunk belongs to a run of visually identical, silent chunks,
+/// this is the index of the first chunk in the run. Otherwise, it is the index of the chunk itself.
 fn originals(chunks: &[ChunkEvidence]) -> Vec<usize> {
     let mut originals: Vec<usize> = Vec::with_capacity(chunks.len());
     for (i, chunk) in chunks.iter().enumerate() {

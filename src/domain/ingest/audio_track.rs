@@ -13,8 +13,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::media::decode::decode;
 
-/// The default track is kept if it has at least this share of the speech or sound in the track that
-/// has the most.
+/// The default track is chosen if its amount of speech or sound is at least this share of the
+/// largest amount in any track.
 const DEFAULT_TRACK_SHARE: f64 = 0.8;
 
 /// Minimum amplitude at which sound counts as audible: −50 dB.
@@ -37,8 +37,9 @@ struct TrackContent {
 }
 
 impl Ingest {
-    /// Chooses the requested track or, by default, the track used previously or the one with the
-    /// most speech. Returns `Unprocessable` if the file has no such track.
+    /// Chooses the requested track. If no track is requested, chooses the track that was used
+    /// previously or, for a new video, the one with the most speech. Returns `Unprocessable` if the
+    /// requested track does not exist.
     pub(super) async fn audio_track(
         &self,
         fetched: &FetchedSource,
@@ -136,8 +137,8 @@ impl ScanSink for TrackMeter {
     }
 }
 
-/// Returns the track with the most speech or, if no track has speech, the track with the most
-/// sound. Prefers the default track `played` if it has nearly as much.
+/// Returns the track with the most speech, or the one with the most sound if no track has speech.
+/// Prefers the default track `played` if it has nearly as much.
 fn best_track(contents: &[TrackContent], played: u32) -> u32 {
     let speech = contents.iter().any(|track| track.speech > 0.0);
     let amount = |track: &TrackContent| if speech { track.speech } else { track.audible };
@@ -196,7 +197,7 @@ mod tests {
         for (tracks, played, expected) in [
             (vec![contents(0.0, 0.0), contents(9.0, 12.0)], 0, 1),
             (vec![contents(9.0, 12.0), contents(0.0, 60.0)], 0, 0),
-            // The same speech in two languages: the default track.
+            // The same speech in two languages: the default track is chosen.
             (vec![contents(9.0, 12.0), contents(9.5, 12.0)], 0, 0),
             (vec![contents(9.0, 12.0), contents(9.5, 12.0)], 1, 1),
             (vec![contents(0.0, 0.0), contents(0.0, 7.0), contents(0.0, 8.0)], 0, 2),

@@ -38,13 +38,14 @@ pub struct CorrectionDraft {
     pub from: String,
     /// The correct text. If empty, the wrong words are deleted.
     pub to: String,
-    /// The span to which the correction is restricted, in seconds from the start of the video.
+    /// The span to which the correction is restricted, with times in seconds from the start of the
+    /// video.
     pub span: Option<Span>,
 }
 
 impl Ingest {
-    /// Adds corrections to a video, either all or none. Returns `Invalid` for the first correction
-    /// that matches nothing in the video.
+    /// Adds corrections to a video, either all of them or none. Returns `Invalid` for the first
+    /// correction that matches nothing in the video.
     pub(crate) async fn correct(
         &self,
         video_id: VideoId,
@@ -74,8 +75,8 @@ impl Ingest {
         self.change_corrections(video_id, Change::Undo(id)).await
     }
 
-    /// Computes a video's corrections after a change, and how many there were before it. Earlier
-    /// corrections may match nothing in the current outputs.
+    /// Computes a video's corrections after a change. Also returns how many there were before the
+    /// change. Earlier corrections may match nothing in the current outputs.
     async fn apply_change(
         &self,
         record: &VideoRecord,
@@ -190,7 +191,7 @@ impl Ingest {
         Ok(spoken.into_iter().map(milliseconds).collect())
     }
 
-    /// Finds where a linked person, given by id or by name, is visible.
+    /// Finds the locations at which a linked person is visible. `person` is an id or a name.
     async fn person_locations(
         &self,
         record: &VideoRecord,
@@ -317,7 +318,8 @@ impl Ingest {
         Ok(corrections)
     }
 
-    /// Replaces an analyzer's outputs: their pages in the record, and their points in `fresh`.
+    /// Replaces an analyzer's outputs. Updates their pages in the record and their points in
+    /// `fresh`.
     async fn replace_outputs(
         &self,
         record: &mut VideoRecord,
@@ -352,7 +354,7 @@ impl Ingest {
         Ok(())
     }
 
-    /// Reads the existing vectors for the current outputs, by text.
+    /// Reads the existing vectors for the current outputs, keyed by text.
     async fn reusable_vectors(
         &self,
         video_id: VideoId,
@@ -418,7 +420,7 @@ struct OutputUpdate<'a> {
     corrected: Outputs,
 }
 
-/// An embedder with known vectors for some texts.
+/// An embedder that already knows the vectors for some texts.
 struct CachingEmbedder<'a> {
     vectors: HashMap<String, Vec<f32>>,
     embedder: &'a dyn Embedder,

@@ -17,8 +17,8 @@ use crate::kernel::time::{Span, instant, iso, now};
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
 
-/// Maximum difference at which two durations count as equal, in seconds, since they are rounded
-/// differently.
+/// Maximum difference between two durations that count as equal, in seconds. The durations may be
+/// rounded differently.
 const DURATION_TOLERANCE: f64 = 0.001;
 
 /// A video before publication. Its documents are stored as they are created, but only the
@@ -26,7 +26,7 @@ const DURATION_TOLERANCE: f64 = 0.001;
 pub(super) struct VideoDraft {
     /// The record to publish.
     pub(super) record: VideoRecord,
-    /// The spans of the chunks, in seconds from the start of the video.
+    /// The spans of the chunks, with times in seconds from the start of the video.
     pub(super) spans: Vec<Span>,
     /// The points of the analyzers that ran.
     pub(super) points: Vec<Point>,
@@ -109,7 +109,7 @@ impl Ingest {
         Ok(VideoDraft { record, spans, points: Vec::new() })
     }
 
-    /// Creates the record with the metadata and the chunks. Starts from the previous record if that
+    /// Creates the record with the metadata and the chunks. Starts from the previous record if it
     /// has the same chunks.
     async fn begin_record(
         &self,
@@ -216,8 +216,7 @@ fn new_record(
     }
 }
 
-/// Chooses the file name: `filename` or, if its object key is retired, `filename` with a number
-/// before the extension.
+/// Returns `filename`. If its object key is retired, inserts a number before the extension.
 fn available_filename(video_id: VideoId, filename: &str, retired: &[String]) -> String {
     let (stem, extension) = match filename.rsplit_once('.') {
         Some((stem, extension)) => (stem, format!(".{extension}")),
@@ -241,8 +240,8 @@ fn parse_recorded_at(text: &str) -> Option<String> {
     (MIN_INSTANT..today + DAY).contains(&at).then(|| iso(at))
 }
 
-/// Returns the container's duration if it matches the decoded one apart from codec rounding,
-/// otherwise the decoded one.
+/// Returns the duration that the container states if it matches the decoded duration apart from
+/// rounding by the codec. Otherwise, returns the decoded duration.
 fn duration(info: &MediaInfo, decoded: f64) -> f64 {
     const MAX_SHORTER: f64 = 0.5;
     const MAX_LONGER: f64 = 1.0;

@@ -12,7 +12,7 @@ use crate::media::decode::probe;
 
 /// A source on disk, known to be a video.
 pub(crate) struct FetchedSource {
-    /// The file, removed on drop.
+    /// The file, which is removed on drop.
     pub(crate) file: SpooledFile,
     /// The properties that the file's container states.
     pub(super) info: MediaInfo,
@@ -73,7 +73,8 @@ impl Ingest {
     async fn download(&self, url: &str) -> Result<(SpooledFile, Option<String>)> {
         let limit = Limit { bytes: self.settings.fetch.max_bytes, key: "SERVICE_MAX_BYTES" };
         let (body, name): (ByteStream, _) = match self.stores.storage.key_from_url(url) {
-            // The service's own bucket may have an address that the fetcher must refuse.
+            // Read the object directly, since the bucket of this service may have an address that
+            // the fetcher must refuse.
             Some(key) => {
                 let name = key.rsplit('/').next().map(str::to_owned);
                 (self.stores.storage.get(&key, None).await?, name)

@@ -91,8 +91,8 @@ pub struct IngestResult {
     /// include these analyzers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// Warnings about parts of the file that were skipped or selected, each a sentence without a
-    /// full stop.
+    /// Warnings about parts of the file that were skipped or selected. Each warning is a sentence
+    /// without a full stop.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Number of vectors written, by analyzer.
@@ -102,7 +102,7 @@ pub struct IngestResult {
     /// The usage of the language model, if it is billed and was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ModelUsage>,
-    /// How often each step ran and how long it took, by name.
+    /// How often each step ran and how long it took, by step name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub profile: BTreeMap<String, StepCost>,
 }
@@ -119,7 +119,7 @@ pub enum AggregationStatus {
         reused: Vec<String>,
         /// Ids of all stored aggregates.
         aggregates: Vec<String>,
-        /// Ids of aggregators without the inputs that they depend on.
+        /// Ids of aggregators that were skipped because their inputs are missing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         skipped: Vec<String>,
         /// `TypeName: message` for each failed aggregator, by id.

@@ -59,7 +59,7 @@ impl Ingest {
     }
 
     /// Returns `Forbidden` if the file is an existing video that the caller may not see, because
-    /// the ingest would change the video for the callers who may.
+    /// the ingest would change the video for the callers who may see it.
     async fn check_access(&self, access: &Access, video_id: VideoId) -> Result<()> {
         if access.collections().is_none() {
             return Ok(());

@@ -43,7 +43,7 @@ pub struct IngestPlan {
     pub drops: Vec<String>,
     /// Estimates by analyzer id.
     pub analyzers: BTreeMap<String, CostEstimate>,
-    /// Estimates by aggregator id, for aggregators with all dependencies.
+    /// Estimates by aggregator id, for the aggregators whose dependencies are all available.
     pub aggregators: BTreeMap<String, CostEstimate>,
     /// The sum of the estimates for analyzers and aggregators, plus the time for decoding.
     pub total: CostEstimate,
@@ -74,7 +74,7 @@ struct History {
     scan_per_second: Option<f64>,
     /// Seconds of aggregation per chunk.
     aggregate_per_chunk: Option<f64>,
-    /// Cost by analyzer and its fingerprint.
+    /// Cost by analyzer id and fingerprint.
     analyzers: BTreeMap<(String, String), ProcessingCost>,
     /// Language model cost by aggregator.
     aggregators: BTreeMap<String, ProcessingCost>,
@@ -239,8 +239,8 @@ impl Ingest {
         }
     }
 
-    /// Estimates the cost of the aggregators that have all dependencies. Results stored in
-    /// `unchanged` are reused.
+    /// Estimates the cost of the aggregators whose dependencies are all available. Results stored
+    /// in `unchanged` are reused.
     fn estimate_aggregators(
         &self,
         mut available: BTreeSet<String>,
@@ -273,7 +273,7 @@ impl Ingest {
         aggregators
     }
 
-    /// Finds the analyzers whose output for a video an ingest would drop.
+    /// Finds the analyzers whose output an ingest would drop from a video.
     async fn drops(
         &self,
         record: &VideoRecord,
@@ -409,7 +409,7 @@ fn available(plan: &IngestRequest, record: Option<&VideoRecord>) -> BTreeSet<Str
         .collect()
 }
 
-/// Estimates the number of chunks in a video from videos with the same chunking.
+/// Estimates the number of chunks in a video, based on earlier videos with the same chunking.
 fn estimate_chunks(records: &[VideoRecord], plan: &IngestRequest, duration: f64) -> Option<u32> {
     let same_chunking = || records.iter().filter(|record| record.chunking == plan.chunking);
     let seconds: f64 = same_chunking().map(|record| record.duration).sum();

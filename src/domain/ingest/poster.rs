@@ -12,8 +12,8 @@ use crate::kernel::error::{Error, Result};
 use crate::media::decode::frames;
 use crate::media::picture::jpeg;
 
-/// Encodes a frame of the most representative second as a JPEG. That second is well lit, sharp,
-/// colourful, with little motion, and rather early.
+/// Encodes a frame of the most representative second as a JPEG. Prefers a second that is well lit,
+/// sharp and colourful, that has little motion, and that comes early.
 pub(crate) async fn poster(
     decoder: Arc<dyn VideoDecoder>,
     file: PathBuf,
@@ -27,7 +27,8 @@ pub(crate) async fn poster(
     jpeg(frame.image).await
 }
 
-/// Finds the best second in the first two minutes and returns its middle, in seconds.
+/// Finds the most representative second in the first two minutes. Returns its midpoint, in seconds
+/// from the start of the video.
 fn representative_second(signals: &Signals) -> f64 {
     const MAX_SECONDS: usize = 120;
     let score = |v: &VisualSecond| {

@@ -24,7 +24,7 @@ pub struct ChunkingPreview {
 pub struct Boundary {
     /// The time, in seconds from the start of the video.
     pub time: f64,
-    /// The votes for the boundary. Empty if it exists only because of the length limits.
+    /// The votes for the boundary. Empty if the boundary exists only because of the length limits.
     pub votes: Vec<BoundaryVote>,
 }
 

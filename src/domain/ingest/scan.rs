@@ -37,12 +37,12 @@ pub(crate) struct Scan {
 
 /// The results of a scan.
 pub(crate) struct ScanResult {
-    /// The signals, not yet including voice changes and topic shifts in speech.
+    /// The signals, except for voice changes and topic shifts in speech, which are added later.
     pub(crate) signals: Signals,
     pub(crate) sound: Arc<Sound>,
-    /// Voice activity in the audio.
+    /// The spans of the audio in which there is voice activity.
     pub(crate) speech: Vec<Span>,
-    /// The channels of a stereo track if each channel carries a different voice, otherwise empty.
+    /// The channels of a stereo track if each channel carries a different voice. Empty otherwise.
     pub(crate) channels: Vec<ChannelSpeech>,
 }
 

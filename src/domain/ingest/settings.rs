@@ -26,7 +26,8 @@ pub struct IngestSettings {
     /// it is reached, further uploads are rejected.
     #[serde(with = "byte_size")]
     pub max_waiting_bytes: u64,
-    /// How long after its start a resumable upload expires; in seconds in the configuration file.
+    /// How long a resumable upload is kept, counted from its start. Given in seconds in the
+    /// configuration file.
     #[serde(with = "seconds")]
     pub upload_expiry: Duration,
     /// Part size of resumable uploads, in bytes.
@@ -36,7 +37,7 @@ pub struct IngestSettings {
     pub max_upload_parts: usize,
     /// Maximum number of resumable uploads that are not ingested yet.
     pub max_unfinished_uploads: usize,
-    /// Maximum duration of a video; in seconds in the configuration file.
+    /// Maximum duration of a video. Given in seconds in the configuration file.
     #[serde(with = "seconds")]
     pub max_duration: Duration,
     /// Maximum number of chunks in a video.
@@ -48,25 +49,26 @@ pub struct IngestSettings {
     pub max_corrections: usize,
     /// Maximum length of a correction's text, in characters.
     pub max_correction_chars: usize,
-    /// If a file has several audio tracks, how much of each is analyzed to choose one, in seconds.
+    /// How much of each audio track is analyzed to choose one, in seconds. Used only for files with
+    /// several audio tracks.
     #[serde(with = "seconds")]
     pub audio_track_probe_duration: u64,
     /// Audio whose peak amplitude is below this value (0..1) is amplified before voice activity
     /// detection.
     pub quiet_peak: f64,
-    /// Minimum mean confidence of words (0..1). Speech with less confidence is marked instead of
-    /// transcribed if its language is uncertain, and is not recovered if voice activity detection
-    /// missed it.
+    /// Minimum mean confidence of recognised words (0..1). Speech with less confidence is marked
+    /// instead of transcribed if its language is uncertain. Speech that voice activity detection
+    /// missed is recovered only if it reaches this confidence.
     pub min_speech_confidence: f32,
     /// Number of frames per chunk passed to models.
     pub frames_per_chunk: usize,
-    /// Thumbnails sampled per second to detect when text on screen changes.
+    /// Number of thumbnails sampled per second to detect when on-screen text changes.
     pub ocr_samples_per_second: f64,
     /// Maximum number of thumbnails sampled per chunk.
     pub max_ocr_samples: usize,
     /// Maximum number of frames per chunk for OCR.
     pub max_ocr_frames: usize,
-    /// Maximum side length of frames for models and OCR and of posters, in pixels.
+    /// Maximum side length of posters and of the frames for models and OCR, in pixels.
     pub frame_side: u32,
 }
 
@@ -135,20 +137,20 @@ impl Default for ScanSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RepairSettings {
-    /// Length of a lease; in seconds in the configuration file. When a dead instance's lease has
-    /// expired, other instances may work on its videos. Applies only to records in a bucket.
+    /// Length of a lease. Given in seconds in the configuration file. When a dead instance's lease
+    /// has expired, other instances may work on its videos. Applies only to records in a bucket.
     #[serde(with = "seconds")]
     pub lease: Duration,
-    /// Deadline for a call to the records, the index or the bucket; in seconds in the configuration
-    /// file.
+    /// Deadline for a call to the records, the index or the bucket. Given in seconds in the
+    /// configuration file.
     #[serde(with = "seconds")]
     pub deadline: Duration,
-    /// Interval between repairs, which clean up after interrupted changes; in seconds in the
+    /// Interval between repairs, which clean up after interrupted changes. Given in seconds in the
     /// configuration file.
     #[serde(with = "seconds")]
     pub repair_interval: Duration,
-    /// Interval of the scrub, in which every video is checked once; in seconds in the configuration
-    /// file.
+    /// Interval between scrubs, each of which checks every video once. Given in seconds in the
+    /// configuration file.
     #[serde(with = "seconds")]
     pub scrub_interval: Duration,
     /// Memory for cached chunk pages and responses, half for each, in bytes. If the index is
@@ -156,9 +158,9 @@ pub struct RepairSettings {
     /// instead.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
-    /// Time to live of cached listing summaries for search hits if the index is shared; in seconds
-    /// in the configuration file. Changes by other instances become visible after this time at the
-    /// latest.
+    /// How long summaries of the videos in search hits are cached if instances share an index.
+    /// Given in seconds in the configuration file. Changes made by other instances become visible
+    /// within this time.
     #[serde(with = "seconds")]
     pub video_cache_ttl: Duration,
     /// Disk space reserved for deleting videos when the disk is full, in bytes; 0 disables the

@@ -160,8 +160,8 @@ impl Ingest {
         }
     }
 
-    /// Combines the stored signals or, if there are none, the scanned ones with the boundaries in
-    /// speech. Returns stored signals unchanged if they are complete.
+    /// Adds the boundaries found in speech to the stored signals, or to the scanned signals if none
+    /// are stored. Returns stored signals unchanged if they are complete.
     async fn combine_signals(
         &self,
         stored: Option<StoredSignals>,
@@ -189,8 +189,8 @@ impl Ingest {
         request.chunking.check_count(end, self.settings.ingest.max_chunks)
     }
 
-    /// Whether stored speech is good enough for the request: if an analyzer requires speech, it
-    /// must come from the current models.
+    /// Whether stored speech is good enough for the request. If an analyzer requires speech, the
+    /// stored speech must come from the current models.
     fn is_current(&self, speech: &Speech, audio_track: Option<u32>, speech_use: SpeechUse) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
         let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
@@ -208,8 +208,8 @@ impl Ingest {
         track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
-    /// Diarizes speech and, if requested, recognises it at the same time. If no analyzer requires
-    /// speech, the result has no words if recognition fails.
+    /// Diarizes speech and, if requested, recognises it at the same time. If recognition fails,
+    /// returns the error if an analyzer requires speech, and speech without words otherwise.
     async fn analyze_speech(
         &self,
         video_id: VideoId,
@@ -240,8 +240,9 @@ impl Ingest {
         Ok(Speech { voices_by, spans: scanned.speech.clone(), turns, words })
     }
 
-    /// Diarizes speakers, by channel if each channel carries a different voice. Otherwise, the
-    /// result is empty if one of the two models is missing.
+    /// Finds the turns of each speaker. If each channel carries a different voice, each channel
+    /// counts as a speaker. Otherwise, runs diarization; if one of its two models is missing, there
+    /// are no turns.
     async fn diarize(&self, scanned: &ScanResult, profile: &Profile) -> Result<Vec<VoiceTurn>> {
         if !scanned.channels.is_empty() {
             return Ok(channel_turns(&scanned.channels));
@@ -259,7 +260,7 @@ impl Ingest {
         profile.measure(Step::Diarize, diarizer.turns(&scanned.speech)).await
     }
 
-    /// Recognises speech; returns `None` without a recogniser.
+    /// Recognises speech; returns `None` if there is no recogniser.
     async fn recognise(
         &self,
         video_id: VideoId,

@@ -57,7 +57,8 @@ pub(crate) fn incoming_key() -> String {
 }
 
 /// Finds the file name for a download that was redirected from `requested` to `final_url`. Takes
-/// the name from the first of the two URLs that has a file extension, otherwise from `requested`.
+/// the name from the first of the two URLs that has a file extension. If neither has one, takes the
+/// name from `requested`.
 pub(crate) fn name_in_urls(requested: &str, final_url: &str) -> Option<String> {
     let (requested, final_url) = (name_in_url(requested), name_in_url(final_url));
     let useful = |name: &Option<String>| name.as_deref().is_some_and(has_file_extension);
@@ -85,9 +86,9 @@ fn name_in_url(url: &str) -> Option<String> {
 }
 
 /// Makes a file name that is safe in a path and a URL. It consists of the last path segment,
-/// reduced to letters and digits of any script (in Unicode NFC), `.`, `_` and `-`, at most 128
-/// bytes. An empty name becomes `video` plus the container's extension. `poster.jpg`, the name of
-/// the poster stored in the same folder, becomes `poster-video.jpg`.
+/// reduced to letters and digits of any script (in Unicode NFC), `.`, `_` and `-`. It is at most
+/// 128 bytes long. An empty name becomes `video` plus the container's extension. `poster.jpg`, the
+/// name of the poster stored in the same folder, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
     let name = sanitize(given, info);
     match name.rsplit_once('.') {

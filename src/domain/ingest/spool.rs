@@ -1,4 +1,4 @@
-//! Spools a source to disk: writes, hashes and counts it in one pass.
+//! Spools a source to disk: writes, hashes and counts its bytes in one pass.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -53,9 +53,9 @@ pub struct SpooledFile {
     pub size: u64,
 }
 
-/// File name prefixes of spooled sources: one for downloads and copies from storage, one for
-/// uploads.
+/// File name prefix of spooled downloads and of spooled copies from storage.
 const SOURCE_PREFIX: &str = "source-";
+/// File name prefix of spooled uploads.
 const UPLOAD_PREFIX: &str = "upload-";
 
 /// Number of bytes written between two quota checks.

@@ -21,8 +21,8 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// Queues alert jobs for the videos with a publication note. If this fails, it is tried again
-    /// after the next ingest, correction or start of the service.
+    /// Queues alert jobs for the videos with a publication note. If queuing fails, it is tried
+    /// again after the next ingest, correction or start of the service.
     pub(super) async fn queue_alerts(&self) {
         if let Err(error) = self.queue_publications().await {
             tracing::warn!(error = %error.labelled(), "could not queue alerts; retrying after the next ingest or start");

@@ -119,7 +119,7 @@ impl Jobs {
             return Err(unknown_video(video_id));
         }
         let lock = loop {
-            // Repeat this, since a job reports its video only after a while.
+            // Repeat the cancellation, since a job reports its video only after a while.
             self.cancel_video_jobs(video_id, "the video was deleted").await?;
             match catalog.locks.try_lock(video_id).await? {
                 Some(lock) => break lock,

@@ -12,7 +12,7 @@ use crate::kernel::video::VideoId;
 
 impl Jobs {
     /// Adds corrections to a video, either all or none. `aggregate` decides whether a job
-    /// recomputes the video's aggregates. By default, a job does so if no billed calls are needed.
+    /// recomputes the video's aggregates. By default, a job does so if this needs no billed calls.
     /// The change completes even if the caller disconnects.
     pub async fn correct(
         self: &Arc<Self>,

@@ -89,9 +89,9 @@ pub struct Job {
     pub stage: Stage,
     /// Details of the current stage.
     pub detail: Map<String, Value>,
-    /// Set if the job is done.
+    /// The result; set if the job is done.
     pub result: Option<JobResult>,
-    /// `TypeName: message`, set if the job failed.
+    /// The error, as `TypeName: message`; set if the job failed.
     pub error: Option<String>,
     /// When the job was created, in ISO 8601 (UTC), to the second.
     pub created_at: String,
@@ -105,8 +105,8 @@ pub struct Job {
 pub struct JobSettings {
     /// Number of finished jobs to keep.
     pub history: usize,
-    /// Maximum number of attempts to run a job whose instance dies. With the NATS queue, also the
-    /// number of attempts to read an unreadable job before it is set aside.
+    /// Maximum number of attempts to run a job if the instance that runs it dies. With the NATS
+    /// queue, this is also the number of attempts to read an unreadable job before it is set aside.
     pub attempts: u32,
 }
 

@@ -13,7 +13,7 @@ fn pending_key(job_id: &str) -> String {
 }
 
 impl Jobs {
-    /// Requeues, under their old ids, the durable jobs that the queue has lost. Also queues pending
+    /// Requeues the durable jobs that the queue has lost. They keep their ids. Also queues pending
     /// alerts.
     pub async fn resume(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {

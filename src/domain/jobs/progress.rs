@@ -41,7 +41,8 @@ impl Trace {
         Self { job, stage: Mutex::default() }
     }
 
-    /// Starts the span of a stage and ends the span of the previous stage, if the two differ.
+    /// Starts the span of a stage and ends the span of the previous stage, unless the stage is
+    /// unchanged.
     fn enter(&self, stage: Stage, detail: &Map<String, Value>) {
         let component =
             ["analyzer", "aggregator"].iter().find_map(|key| detail.get(*key)?.as_str());
@@ -106,7 +107,7 @@ impl RunningJob {
         self.record.borrow().clone()
     }
 
-    /// Returns a receiver for changes from now on, which must be persisted.
+    /// Returns a receiver for the changes from now on. The caller must persist them.
     pub(super) fn changes(&self) -> watch::Receiver<JobRecord> {
         self.record.subscribe()
     }

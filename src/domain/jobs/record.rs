@@ -176,8 +176,8 @@ impl JobRecord {
     }
 
     /// Whether a caller may see the job. `video` is the collection of the job's video, if that
-    /// video exists. A finished job is as visible as its video; any other job is as visible as its
-    /// task's collection, if it has one.
+    /// video exists. If the video exists, and the job is done or its task names no collection, the
+    /// collection of the video decides. Otherwise, the collection of the task decides.
     pub(super) fn is_visible(&self, access: &Access, video: Option<Option<&str>>) -> bool {
         let done = self.job.status == JobStatus::Done;
         match (video, self.task.collection()) {

@@ -225,9 +225,9 @@ impl Jobs {
         Ok(stream::unfold(Some(changes), next).boxed())
     }
 
-    /// Cancels a job: immediately if it is waiting, at its next safe point if it is running. An
-    /// ended job stays unchanged. Returns the job's current record, and whether the caller must do
-    /// the follow-up work for the ended job, because no worker will.
+    /// Cancels a job. A waiting job ends immediately, a running job ends at its next safe point,
+    /// and an ended job stays unchanged. Returns the job's current record, and whether the caller
+    /// must do the follow-up work for the ended job, because no worker will.
     pub(super) async fn request_cancel(
         &self,
         job_id: &str,

@@ -17,7 +17,7 @@ impl IngestFields {
     /// repeated request may have a new URL signature.
     fn idempotency(&self, source: &str) -> Option<Idempotency> {
         let key = self.idempotency_key.clone()?;
-        // Earlier versions stored fingerprints in this form, with nothing for an empty patch.
+        // Earlier versions stored fingerprints in this form, in which an empty patch adds nothing.
         let metadata = match &self.metadata {
             patch if patch.is_empty() => String::new(),
             MetadataPatch { values, collection, recorded_at } => format!(
@@ -39,7 +39,7 @@ impl IngestFields {
 }
 
 impl Jobs {
-    /// Queues the ingest of an uploaded file. `filename` is the client's name for it.
+    /// Queues the ingest of an uploaded file. `filename` is the client's name for the file.
     pub async fn ingest_file(
         &self,
         filename: Option<&str>,

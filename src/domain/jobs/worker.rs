@@ -27,8 +27,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 enum ClaimOutcome {
     /// A job to run, with its stored version.
     Work(JobRecord, u64),
-    /// A job that had already ended, or that ended when it was claimed, because it was cancelled or
-    /// out of attempts.
+    /// A job that had already ended, or that ended when it was claimed because it was cancelled or
+    /// had no attempts left.
     Ended(JobRecord),
     /// The job is no longer stored.
     Gone,
@@ -57,7 +57,8 @@ impl Jobs {
         }
     }
 
-    /// Cancels a job: immediately if it is waiting, at its next safe point if it is running.
+    /// Cancels a job. A waiting job ends immediately, and a running job ends at its next safe
+    /// point.
     pub async fn cancel(self: &Arc<Self>, job_id: &str) -> Result<Job> {
         self.cancel_for(job_id, "the job was cancelled").await
     }
@@ -155,8 +156,7 @@ impl Jobs {
         }
     }
 
-    /// Marks a job that no instance can read as failed, so that it is visible and not redelivered
-    /// forever.
+    /// Marks an unreadable job as failed, so that it is visible and is not redelivered forever.
     async fn set_aside(&self, lease: Box<dyn Lease>, error: &Error) {
         let record = JobRecord::unreadable(lease.job_id(), lease.delivery_count(), error);
         let replaced = async {

@@ -18,7 +18,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Grants access to the videos in `collections`, or to every video if it is `None`.
+    /// Grants access to the videos in `collections`, or to every video if `collections` is `None`.
     pub fn new(collections: Option<BTreeSet<String>>, read_only: bool) -> Self {
         Self { collections, read_only }
     }
@@ -29,7 +29,8 @@ impl Access {
         self.collections.as_ref()
     }
 
-    /// Whether the caller may see a video in `collection`, or in no collection if it is `None`.
+    /// Whether the caller may see a video in `collection`. `None` stands for a video in no
+    /// collection.
     pub fn sees(&self, collection: Option<&str>) -> bool {
         let Some(bound) = &self.collections else { return true };
         collection.is_some_and(|name| bound.contains(name))
@@ -59,9 +60,9 @@ impl Access {
         Err(Error::Forbidden(format!("the token is bound to collections ({self}); {problem}")))
     }
 
-    /// Returns the collection for a new video whose request names none: the only one that access is
-    /// restricted to, or none if access is unrestricted. Returns `Unprocessable` if access is
-    /// restricted to several collections.
+    /// Returns the collection for a new video if the request names no collection. This is the only
+    /// collection that access is restricted to, or `None` if access is unrestricted. Returns
+    /// `Unprocessable` if access is restricted to several collections.
     pub fn default_collection(&self) -> Result<Option<&str>> {
         let Some(bound) = &self.collections else { return Ok(None) };
         match bound.iter().collect::<Vec<_>>()[..] {

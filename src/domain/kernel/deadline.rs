@@ -1,5 +1,5 @@
-//! A deadline for store calls. A call that exceeds the deadline fails with a timeout, so that its
-//! caller does not hold a video's lock any longer. The store may still complete the operation.
+//! A deadline for store calls. A call that exceeds the deadline fails with a timeout, so that a
+//! hanging store does not keep a video locked. The store may still complete the operation.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 
-/// Wraps the stores that hold videos, so that each call fails after `limit`.
+/// Wraps the stores that hold videos, so that each call fails if it takes longer than `limit`.
 pub(crate) fn with_deadline(stores: Stores, limit: Duration) -> Stores {
     Stores {
         records: Arc::new(Deadline { port: stores.records, name: "the record store", limit }),
@@ -252,7 +252,7 @@ impl ObjectStorage for Deadline<dyn ObjectStorage> {
     }
 
     /// Stores an object. The deadline restarts with each chunk of the content, so that storing a
-    /// large object may take any time as long as it makes progress.
+    /// large object may take any amount of time as long as it makes progress.
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         let progressed = Arc::new(Notify::new());
         let progress = progressed.clone();

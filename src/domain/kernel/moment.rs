@@ -21,7 +21,7 @@ pub struct MomentId {
 }
 
 impl MomentId {
-    /// Creates the id for a span, which is rounded to milliseconds.
+    /// Creates the id for a span, whose times are rounded to milliseconds.
     pub fn new(video_id: VideoId, span: Span) -> Self {
         let milliseconds = |seconds: f64| (seconds.max(0.0) * 1000.0).round() as u64;
         let (start, end) = (milliseconds(span.start), milliseconds(span.end));
@@ -33,7 +33,7 @@ impl MomentId {
         self.video_id
     }
 
-    /// Returns the moment's span, in seconds from the start of the video.
+    /// Returns the moment's span, with times in seconds from the start of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }
     }

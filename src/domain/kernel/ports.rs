@@ -21,7 +21,7 @@ use ports::transcriber::Transcriber;
 use ports::vad::VoiceActivityDetector;
 use ports::webhook::WebhookSender;
 
-/// The ports for storage and for communication with the outside.
+/// The ports for storage and for communication with external systems.
 #[derive(Clone)]
 #[expect(missing_docs, reason = "each field is the port of its name")]
 pub struct Stores {

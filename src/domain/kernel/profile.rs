@@ -13,7 +13,7 @@ use super::time::rounded;
 /// A step of an ingest whose duration is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Decoding the whole file, including the detectors that run on it at the same time.
+    /// Decoding the whole file, including the detectors that run at the same time.
     Scan,
     /// Detecting shot boundaries, during the scan.
     FindCuts,

@@ -87,7 +87,7 @@ pub struct Cancellation {
 }
 
 impl Cancellation {
-    /// Creates a cancellation that either [`Self::cancel`] or `token` triggers.
+    /// Creates a cancellation that is triggered by [`Self::cancel`] or by `token`.
     pub fn new(token: CancellationToken) -> Self {
         Self { token, reason: Arc::default() }
     }
@@ -131,8 +131,8 @@ impl Progress {
         if self.cancellation.token.is_cancelled() { Err(self.cancellation.error()) } else { Ok(()) }
     }
 
-    /// Runs `work` until it completes or is cancelled. On cancellation, drops `work` where it
-    /// awaits.
+    /// Runs `work` until it completes or is cancelled. On cancellation, drops `work` at its current
+    /// await point.
     pub async fn cancellable<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             biased;

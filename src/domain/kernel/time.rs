@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A span of time in a video, in seconds. In a video's list of spans, a span's position is its
-/// chunk id.
+/// A span of a video, with times in seconds from the start. In a video's list of spans, the index
+/// of a span is its chunk id.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Span {
     /// Where the span begins.
@@ -54,8 +54,8 @@ pub fn iso(instant: i64) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Rounds a time in seconds to milliseconds, the precision of all results in records, hits and
-/// citations, which is finer than the duration of any frame.
+/// Rounds a time in seconds to milliseconds. This is the precision of all times in records, hits
+/// and citations, and it is finer than the duration of any frame.
 pub fn rounded(seconds: f64) -> f64 {
     // Adding zero turns −0.0, which is the sum of no numbers, into 0.0.
     (seconds * 1000.0).round() / 1000.0 + 0.0

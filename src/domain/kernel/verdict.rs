@@ -10,6 +10,6 @@ pub enum Verdict {
     Supported,
     /// The evidence says something similar.
     Weak,
-    /// The evidence does not say it, or contradicts it.
+    /// The evidence does not contain the statement, or contradicts it.
     Unsupported,
 }

@@ -25,8 +25,8 @@ pub struct CallbackSettings {
     pub secret: String,
     /// Maximum number of delivery attempts.
     pub attempts: u32,
-    /// Delay before the second attempt; in seconds in the configuration file. Each further delay is
-    /// twice as long.
+    /// Delay before the second attempt. Given in seconds in the configuration file. Each further
+    /// delay is twice as long as the one before.
     #[serde(with = "seconds")]
     pub retry_delay: Duration,
 }
@@ -72,8 +72,8 @@ impl Webhook {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Delivers `body`, retrying until it is accepted or there are no attempts left. In the latter
-    /// case, returns the last error. `id` identifies the call in the log.
+    /// Delivers `body`, and retries until it is accepted or no attempts are left. If no attempt
+    /// succeeds, returns the last error. `id` identifies the call in the log.
     pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
         let mut attempt = 1;
         let mut pause = self.settings.retry_delay;

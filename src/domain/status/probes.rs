@@ -18,13 +18,14 @@ use crate::kernel::error::Error;
 pub struct ProbeSettings {
     /// How long a probe result is reused.
     pub interval: Duration,
-    /// Interval between background probes. Object stores bill every probe.
+    /// Interval between background probes. A longer interval saves money, since object stores bill
+    /// every probe.
     pub idle_probe_interval: Duration,
     /// Timeout for a probe.
     pub timeout: Duration,
     /// How long a request waits for a new result if the last one has expired.
     pub patience: Duration,
-    /// Whether storage is local, so that it is probed on every request.
+    /// Whether storage is local. Local storage is probed on every request.
     pub storage_is_local: bool,
 }
 
@@ -47,7 +48,7 @@ type ProbeFn = Box<dyn Fn() -> BoxFuture<'static, Result<(), Error>> + Send + Sy
 
 /// A probe for one port, with its last result.
 pub(super) struct PortProbe {
-    /// The name of the check, which says what success means.
+    /// The name of the check, which says what a successful probe means.
     pub(super) check: &'static str,
     port: &'static str,
     run: ProbeFn,

@@ -14,7 +14,7 @@ use super::{UploadId, UploadRecord, UploadState, Uploads, state};
 use crate::kernel::error::{Error, Result};
 
 /// Appends to an upload. Stores each part when it is full, and the last part in [`Self::finish`].
-/// If that is not called, the last part is lost.
+/// If `finish` is not called, the last part is lost.
 pub struct UploadWriter {
     records: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
@@ -69,8 +69,8 @@ impl UploadWriter {
         self.checksum.is_some()
     }
 
-    /// Appends bytes. Returns `TooLarge` beyond the upload's announced length, and `Conflict` if
-    /// another request has appended to the upload.
+    /// Appends bytes. Returns `TooLarge` if the bytes exceed the upload's announced length, and
+    /// `Conflict` if another request has appended to the upload.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<()> {
         if bytes.len() as u64 > self.missing() {
             return Err(Error::TooLarge(format!(
