@@ -55,7 +55,7 @@ pub fn app(
     let mut open = routes::open_paths(&options);
     let mut route_table = document.routes;
     if !options.server.api_only {
-        // `UiApi` serves the page but hides it from the document, so the table lacks it.
+        // `UiApi` hides the page from the document, so the table does not contain it yet.
         route_table.add(ui::PAGE, "GET, HEAD");
     }
     let mut route = Route::new();

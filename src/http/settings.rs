@@ -20,18 +20,18 @@ use domain::kernel::access::Access;
 pub struct HttpSettings {
     /// Address and port to listen on.
     pub listen: String,
-    /// Public base URL of the service. If empty, it is `http://` and the listening address.
+    /// Public base URL of the service. If empty, it is `http://` followed by the listening address.
     pub base_url: String,
-    /// Host names that the service answers to if no tokens are configured, in addition to the host
-    /// of `base_url`.
+    /// Host names that the service accepts if no tokens are configured, in addition to the host of
+    /// `base_url`.
     pub hosts: Vec<String>,
     /// Disables the web UI.
     pub api_only: bool,
     /// Maximum number of concurrent connections. At the limit, the connections that have been idle
     /// longest are closed to make room.
     pub max_connections: usize,
-    /// Maximum time for a request head to arrive, measured from the start of the connection or, for
-    /// later requests, from the first byte.
+    /// Maximum time for a request head to arrive. For the first request, the time starts when the
+    /// connection is opened; for later requests, when their first byte arrives.
     #[serde(with = "seconds")]
     pub header_timeout: Duration,
     /// Maximum time that a connection may be idle between two requests.
@@ -43,11 +43,10 @@ pub struct HttpSettings {
     /// Maximum size of a request head, in bytes; at least 8192.
     #[serde(with = "byte_size")]
     pub max_header_bytes: usize,
-    /// Maximum size of a JSON body, in bytes, both as sent and after decompression.
+    /// Maximum size of a JSON body, in bytes. It applies before and after decompression.
     #[serde(with = "byte_size")]
     pub max_json_bytes: usize,
-    /// Minimum size of the JSON responses that are compressed for clients that accept gzip, in
-    /// bytes.
+    /// JSON responses of at least this many bytes are compressed if the client accepts gzip.
     #[serde(with = "byte_size")]
     pub compress_min_bytes: u64,
     /// Maximum size of a form body, in bytes.
@@ -120,11 +119,11 @@ impl HttpSettings {
 #[serde(default)]
 pub struct AuthSettings {
     /// Accepted tokens with their access rights. During a rotation, the old and the new token are
-    /// both listed. If empty, the API needs no token.
+    /// both listed. If the list is empty, the API needs no token.
     pub tokens: Vec<AuthToken>,
     /// Allows other hosts to reach an API without tokens.
     pub allow_anonymous: bool,
-    /// Lifetime of a browser session, `session_lifetime` in the file.
+    /// Lifetime of a browser session; called `session_lifetime` in the configuration file.
     #[serde(rename = "session_lifetime", with = "seconds")]
     pub session_ttl: Duration,
 }

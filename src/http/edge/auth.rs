@@ -64,7 +64,7 @@ impl Service {
         self.0.search.ensure_index_ready().is_ok()
     }
 
-    /// Returns how far the opening of the stores has progressed.
+    /// Returns whether the stores are open, or why they are not.
     pub(crate) fn store_readiness(&self) -> StoreState {
         self.0.catalog.readiness.state()
     }
@@ -81,9 +81,9 @@ impl<'a> ApiExtractor<'a> for CallerToken {
             MetaSecurityScheme {
                 ty: "apiKey",
                 description: Some(
-                    "One of the tokens of `auth.tokens`, which may be limited to collections and to \
-                     reading. Not required if no tokens are configured. `Authorization: Bearer` is also \
-                     accepted.",
+                    "One of the tokens in `auth.tokens`. A token may be limited to collections, to \
+                     reading, or to both. Not required if no tokens are configured. \
+                     `Authorization: Bearer` is also accepted.",
                 ),
                 name: Some(TOKEN_HEADER),
                 key_in: Some("header"),
@@ -111,8 +111,8 @@ impl<'a> ApiExtractor<'a> for CallerToken {
 /// Paths that need no token.
 pub(crate) struct OpenPaths {
     pub(crate) exact: Vec<String>,
-    /// Prefix of paths that may be read without a token: the public bucket, if the service itself
-    /// serves it.
+    /// Prefix of the public bucket's paths, which may be read without a token; `None` if the
+    /// service does not serve the bucket.
     pub(crate) readable_prefix: Option<&'static str>,
 }
 
@@ -170,7 +170,8 @@ impl Guard {
                 format!("a page of another site sent this; send {TOKEN_HEADER} or use this origin"),
             ));
         }
-        // A wrong bearer token does not rule out a session: a reverse proxy may have added its own.
+        // A wrong bearer token does not rule out a session, because a reverse proxy may have added
+        // the token.
         if !request.headers().contains_key(TOKEN_HEADER)
             && let Some(access) = self.session(request, write)
         {
@@ -197,8 +198,8 @@ impl Guard {
         !self.tokens.is_empty()
     }
 
-    /// Returns the access rights of the token `sent` if it is valid. Compares it with every token
-    /// in constant time.
+    /// Returns the access rights of the token `sent` if it is valid. The comparison with the
+    /// accepted tokens takes constant time.
     pub(crate) fn access(&self, sent: &[u8]) -> Option<&Access> {
         let mut matching = None;
         for token in self.tokens.iter().filter(|token| !token.token.is_empty()) {

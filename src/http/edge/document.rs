@@ -23,11 +23,11 @@ pub(crate) struct OpenApiDocument {
 impl OpenApiDocument {
     pub(crate) fn new<A: OpenApi>(service: &OpenApiService<A, ()>, installed: &Schema) -> Self {
         let generated = service.spec();
-        // Cannot fail: serde_json has just written this text.
+        // This cannot fail, because serde_json has just written the text.
         let mut document: Value = serde_json::from_str(&generated).unwrap_or_default();
         add_installed(&mut document, installed);
         let json = serde_json::to_string_pretty(&document).unwrap_or_default();
-        // The pages embed the document in a script element, which `</script` in a text would end.
+        // The pages embed the document in a script element, which a `</script` in it would end.
         let inline = json.replace("</", "<\\/");
         let font = "<link href=\"https://fonts.googleapis.com/css?family=Montserrat:300,400,700|Roboto:300,400,700\" rel=\"stylesheet\">";
         Self {
@@ -38,7 +38,7 @@ impl OpenApiDocument {
         }
     }
 
-    /// Returns the routes of the document and the pages that display it.
+    /// Returns the routes that serve the document and the pages that display it.
     pub(crate) fn pages(&self) -> Vec<PlainRoute> {
         const HTML: &str = "text/html; charset=utf-8";
         let page = |path: &str, content_type, text: &str| {
@@ -65,7 +65,7 @@ fn static_page(content_type: &'static str, text: String) -> impl Endpoint {
     })
 }
 
-/// Adds to the document what this install provides.
+/// Adds the capabilities of this install to the document.
 fn add_installed(document: &mut Value, installed: &Schema) {
     let aggregators: Vec<_> = installed.aggregators.iter().map(|a| a.id.clone()).collect();
     narrow_requests(document, installed);
@@ -94,10 +94,10 @@ fn add_installed(document: &mut Value, installed: &Schema) {
     });
 }
 
-/// Removes the description from each `allOf` of a reference and a description, which the schema
-/// itself repeats: client generators merge the two parts, and fail if one has no type. A nullable
-/// reference becomes a `oneOf`, since `nullable` has no effect without a sibling type (OpenAPI
-/// 3.0.3).
+/// Removes the description from each `allOf` that consists of a reference and a description. The
+/// schema itself repeats the description, and client generators cannot merge parts without a type.
+/// A nullable reference becomes a `oneOf`, because `nullable` has no effect without a `type` next
+/// to it (OpenAPI 3.0.3).
 fn simplify_references(node: &mut Value) {
     match node {
         Value::Array(items) => items.iter_mut().for_each(simplify_references),
@@ -117,8 +117,8 @@ fn simplify_references(node: &mut Value) {
     }
 }
 
-/// Returns the reference in an `allOf` whose second part only repeats annotations of the schema
-/// itself.
+/// Returns the reference in the `allOf` of `schema` if the second part of the `allOf` only repeats
+/// annotations of `schema`.
 fn annotated_reference(schema: &Map<String, Value>) -> Option<Value> {
     let [reference, words] = schema.get("allOf")?.as_array()?.as_slice() else { return None };
     let mut words = words.as_object()?.iter();
@@ -146,7 +146,7 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
-    // The service also accepts requests without `text` if they have `like` or `order`.
+    // The document requires `text`, although the service also accepts `like` or `order` instead.
     schemas["QueryRequest"]["required"] = json!(["text"]);
     for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
         if let Some(fields) = document.pointer_mut(fields) {
@@ -179,7 +179,7 @@ fn close_requests(document: &mut Value) {
     }
 }
 
-/// Restricts responses to the installed analyzers, and hits to the fields of their detail level.
+/// Restricts responses to the installed analyzers, and each hit to the fields of its detail level.
 fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     for level in ["MinimalResult", "StandardResult", "FullResult"] {
         schemas[level]["additionalProperties"] = json!(false);
@@ -197,8 +197,8 @@ fn narrow_responses(schemas: &mut Value, installed: &Schema) {
 const UPLOAD: &str =
     "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
 
-/// Adds the limits that the domain checks for ingest fields. They are not part of the types because
-/// the domain reports violations with a different status code than type mismatches.
+/// Adds the limits that the domain checks for ingest fields. The types do not include these limits,
+/// because violations have a different status code than type errors.
 fn constrain_ingest(fields: &mut Value) {
     let presets: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
     let modes: Vec<&str> = MODES.iter().map(|(mode, _)| *mode).collect();

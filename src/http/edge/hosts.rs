@@ -1,7 +1,7 @@
-//! The host names that a service without tokens answers to, as a defense against DNS rebinding. If
-//! an attacker's page points its own host name at this service after the page has loaded, the
-//! browser considers its requests same-origin, but their `Host` header still has the attacker's
-//! host name.
+//! The host names that a service without tokens accepts, as a defense against DNS rebinding. In
+//! such an attack, the host name of the attacker's page resolves to this service once the page has
+//! loaded. The browser then considers the page's requests same-origin, but their `Host` header
+//! still contains the attacker's host name.
 
 use std::net::IpAddr;
 
@@ -22,11 +22,11 @@ impl Hosts {
         Self(names.map(|name| name.trim_end_matches('.').to_ascii_lowercase()).collect())
     }
 
-    /// Returns the host that the request was sent to, if it is not one of ours.
+    /// Returns the host that the request was sent to, if that host is not accepted.
     pub(crate) fn foreign_host(&self, request: &Request) -> Option<String> {
         let hosts = request.headers().get_all(header::HOST).into_iter();
         let hosts = hosts.map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
-        // The request target may contain a host too, which takes precedence over the header.
+        // The request target may also contain a host, which takes precedence over the header.
         let target = request.uri().authority().map(ToString::to_string);
         hosts.chain(target).find(|host| !self.is_own(host))
     }
@@ -35,7 +35,7 @@ impl Hosts {
         let Ok(authority) = host.parse::<Authority>() else { return false };
         let name = authority.host().trim_end_matches('.').to_ascii_lowercase();
         let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
-        // DNS rebinding cannot use these: an attacker does not control what they resolve to.
+        // DNS rebinding cannot use these hosts: an attacker does not control what they resolve to.
         address.unwrap_or(&name).parse::<IpAddr>().is_ok()
             || name == "localhost"
             || name.ends_with(".localhost")

@@ -14,8 +14,8 @@ const REQUEST: &str = "shotlog_http_request_duration_seconds";
 /// Interval at which recorded samples are folded into the histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Upper bounds of the latency buckets, in seconds: from a cached read to a long upload or ingest
-/// stage.
+/// Upper bounds of the latency buckets, in seconds. They range from a cached read to a long upload
+/// or ingest stage.
 const BUCKETS: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0,
     300.0, 1800.0,
@@ -45,8 +45,8 @@ pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
     RECORDER.get_or_init(install).as_ref()
 }
 
-/// Periodically folds recorded samples into the histograms. Otherwise every sample would stay in
-/// memory until `/metrics` is read.
+/// Periodically folds recorded samples into the histograms. Without this, every sample would stay
+/// in memory until `/metrics` is read.
 pub(crate) async fn upkeep() {
     loop {
         tokio::time::sleep(UPKEEP).await;

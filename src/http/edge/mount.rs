@@ -1,5 +1,5 @@
-//! Endpoints of other inbound adapters, which are mounted behind the same edge and have the same
-//! body limits.
+//! Endpoints of other inbound adapters. They are mounted behind the same edge and have the same
+//! body limits as the HTTP routes.
 
 use poem::endpoint::BoxEndpoint;
 use poem::http::header;

@@ -9,8 +9,8 @@ use crate::http::wire::validation;
 
 /// A route that is not in the OpenAPI document: a page, a file, a probe or another protocol.
 pub(crate) struct PlainRoute {
-    /// Path from the service's root; `:name` stands for one segment, `*name` for the rest of the
-    /// path.
+    /// Path from the service's root; `:name` stands for one segment, and `*name` for the rest of
+    /// the path.
     pub(crate) path: String,
     /// Accepted methods, for the `Allow` header.
     pub(crate) methods: &'static str,
@@ -64,8 +64,8 @@ impl RouteTable {
         methods
     }
 
-    /// Adds a path that is not in the document. `:name` matches any one segment, `*name` the rest
-    /// of the path.
+    /// Adds a path that is not in the document. `:name` matches any one segment, and `*name`
+    /// matches the rest of the path.
     pub(crate) fn add(&mut self, path: &str, methods: &str) {
         let pattern = |segment: &str| match (segment.strip_prefix(':'), segment.starts_with('*')) {
             (Some(name), _) => format!("{{{name}}}"),

@@ -1,8 +1,8 @@
 //! The HTTP server: accepts connections, enforces the limits of `[http]`, and passes requests to
 //! the endpoint.
 //!
-//! When all connections are in use, those that have been idle longest are closed to make room. If
-//! none is idle, a few more are accepted; their requests get 503, except for probes.
+//! At the connection limit, the connections that have been idle longest are closed to make room. If
+//! no connection is idle, a few more are accepted, but their requests get 503, except for probes.
 
 mod activity;
 mod compression;
@@ -36,21 +36,22 @@ use crate::http::wire::failure::HttpFailure;
 use activity::{Activity, GuardedBody};
 use timeout_stream::TimeoutStream;
 
-/// Pause before the next attempt to accept a connection, for example when file descriptors have run
-/// out.
+/// Pause before the server tries again to accept a connection, for example after it has run out of
+/// file descriptors.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 /// Number of connections accepted beyond `http.max_connections`. Their requests get 503, except for
 /// probes.
 const OVERFLOW_CONNECTIONS: usize = 32;
-/// Length of the listen backlog. It is long because, in a burst, a client that finds it full
+/// Length of the listen backlog. It is long because a client that finds the backlog full in a burst
 /// retries only after a second. The system may impose a lower limit.
 const LISTEN_BACKLOG: u32 = 4096;
 /// Maximum number of concurrent requests on one HTTP/2 connection.
 const MAX_HTTP2_STREAMS: u32 = 100;
-/// Paths that are answered even when all connections are in use.
+/// Paths that are answered even on connections beyond the limit.
 const PROBES: [&str; 3] = ["/health", "/live", "/ready"];
 
-/// Listens on an address and port, or on the first usable address of a host name and port.
+/// Listens on an IP address and port. If a host name is given instead, its first usable address is
+/// used.
 pub async fn listen(address: &str) -> io::Result<TcpListener> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "it leads to no address");
     for address in lookup_host(address).await? {
@@ -64,7 +65,8 @@ pub async fn listen(address: &str) -> io::Result<TcpListener> {
 
 fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A restarted service must not have to wait until its predecessor's connections are gone.
+    // Without this, a restarted service would have to wait until its predecessor's connections are
+    // gone.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(LISTEN_BACKLOG)
@@ -149,7 +151,7 @@ impl HttpServer {
         }
     }
 
-    /// Accepts the next connection, once there is room for it.
+    /// Waits until there is room for a connection, then accepts the next one.
     async fn accept(&self, listener: &TcpListener) -> io::Result<(TcpStream, SocketAddr)> {
         while self.open().len() >= self.max_connections + OVERFLOW_CONNECTIONS && !self.make_room()
         {
@@ -209,14 +211,16 @@ impl HttpServer {
         activity: &Arc<Activity>,
         over_limit: bool,
     ) {
-        // Responses are small or streamed in large blocks: Nagle's algorithm helps neither.
+        // Nagle's algorithm would only delay responses, which are small or streamed in large
+        // blocks.
         let _ = socket.set_nodelay(true);
         let local = LocalAddr(socket.local_addr().map(Addr::from).unwrap_or_default());
         let remote = RemoteAddr(remote.into());
         let (server, request_activity) = (self.clone(), activity.clone());
         let min_bytes = self.settings.compress_min_bytes;
         let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
-            // Registered before the response is polled: the socket's idle timeout depends on it.
+            // The request must be registered before the response is polled, because the socket's
+            // idle timeout depends on it.
             let guard = request_activity.start_request(request.version());
             let (server, local, remote) = (server.clone(), local.clone(), remote.clone());
             let answering = tower::service_fn(move |request: hyper::Request<Incoming>| {
@@ -256,7 +260,7 @@ impl HttpServer {
     async fn answer(&self, request: Request, over_limit: bool) -> Response {
         if let Some(detail) = invalid_host(&request) {
             let mut response = HttpFailure::new(StatusCode::BAD_REQUEST, detail).into_response();
-            // Where the next request starts is uncertain too, so the connection is closed.
+            // It is also uncertain where the next request starts, so the connection is closed.
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return response;
         }
@@ -299,8 +303,8 @@ fn invalid_host(request: &Request) -> Option<&'static str> {
     }
 }
 
-/// Limits connections to half of the file descriptors: files, stores and models need the other
-/// half.
+/// Limits connections to half of the file descriptors, because files, stores and models need the
+/// other half.
 fn connection_limit(requested: usize, descriptors: Option<u64>) -> usize {
     let half = descriptors.map_or(usize::MAX, |max_connections| {
         usize::try_from(max_connections / 2).unwrap_or(usize::MAX)

@@ -1,5 +1,5 @@
-//! Web UI sessions, whose signed cookie replaces the token. The `/session` routes open and close
-//! them.
+//! Sessions of the web UI, in which a signed cookie replaces the token. The `/session` routes open
+//! and close sessions.
 //!
 //! The cookie states when it expires and is signed with the token that was used to open the
 //! session. Every instance with that token accepts the cookie without shared state, and the cookie
@@ -55,8 +55,8 @@ impl Sessions {
         let (Some(Ok(ends)), Some(Ok(lifetime))) = (parts.next(), parts.next()) else {
             return None;
         };
-        // Lowering the configured lifetime also ends existing sessions with a longer one. The
-        // remaining time would not show the lifetime, because clocks differ and may be set back.
+        // Lowering the configured lifetime also ends sessions that were opened with a longer one.
+        // The check does not use the remaining time, because clocks differ and may be set back.
         let alive = ends > now && lifetime <= self.ttl.as_secs();
         let signs =
             |token: &&AuthToken| claim_mac(&token.token, claim).verify_slice(&signature).is_ok();
@@ -64,7 +64,7 @@ impl Sessions {
         Some(&token.access)
     }
 
-    /// Returns a `Set-Cookie` value. An empty `value` and 0 `seconds` delete the cookie.
+    /// Returns a `Set-Cookie` value. An empty `value` with 0 `seconds` deletes the cookie.
     pub(crate) fn cookie(&self, value: &str, seconds: u64) -> String {
         let secure = if self.secure { "; Secure" } else { "" };
         format!("{COOKIE}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}")
@@ -78,7 +78,6 @@ fn claim_mac(token: &str, claim: &str) -> Hmac<Sha256> {
     mac
 }
 
-/// Decodes hexadecimal digits.
 fn decode_hex(hexadecimal: &str) -> Option<Vec<u8>> {
     let digits = hexadecimal.as_bytes();
     let pairs = digits.chunks(2).map(|pair| {

@@ -75,8 +75,8 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Returns the page's content security policy, which allows it to load from this service and from
-/// the storage that serves its videos.
+/// Returns the page's content security policy. It allows the page to load from this service and
+/// from the storage that serves the videos.
 fn policy(options: &HttpOptions) -> String {
     let storage = match &options.storage_origin {
         Some(origin) => format!(" {origin}"),

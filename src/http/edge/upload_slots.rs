@@ -1,4 +1,4 @@
-//! The limit on concurrent uploads (`http.max_uploads`), which the routes that receive files share.
+//! The limit on concurrent uploads (`http.max_uploads`). All routes that receive files share it.
 
 use tokio::sync::Semaphore;
 

@@ -27,11 +27,11 @@ impl AggregatesApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Id of an aggregator, to return only its result. Default: all aggregators.
+        /// Id of the aggregator whose result is returned. Default: all aggregators.
         aggregator: Query<Option<String>>,
-        /// Maximum number of tokens in all results together. Values are not cut off: lists and
-        /// objects contain only the elements that fit, and `next` leads to the others. Default: no
-        /// limit.
+        /// Maximum number of tokens in all results together. Lists and objects contain only the
+        /// elements that fit, and `next` leads to the others. Single values are never cut. Default:
+        /// no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
         /// `next` from the previous response, if `max_tokens` truncated it.
         cursor: Query<Option<String>>,
@@ -106,7 +106,8 @@ impl RerunForm {
         let list = self.aggregators?;
         let ids = list.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
         let ids: Vec<String> = ids.collect();
-        // A list of only commas names no aggregator: keep it, so that it is rejected.
+        // A list that consists only of commas names no aggregator. It is kept, so that it is
+        // rejected later.
         let misspelt = ids.is_empty() && !list.trim().is_empty();
         Some(if misspelt { vec![list] } else { ids })
     }
@@ -134,7 +135,7 @@ struct AllAggregates {
     video_id: String,
     /// Ids of the aggregators that have a stored result.
     available: Vec<String>,
-    /// The results, by aggregator id. `GET /schema` has their schemas under `results`.
+    /// The results, by aggregator id. `GET /schema` returns their schemas under `results`.
     aggregates: OrderedMap<AnyObject>,
     /// Number of tokens in `aggregates`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
@@ -153,7 +154,7 @@ pub(crate) struct OneAggregate {
     pub(crate) video_id: String,
     /// Id of the aggregator.
     pub(crate) aggregator: String,
-    /// Result of the aggregator; `GET /schema` has its schema under `results`.
+    /// Result of the aggregator; `GET /schema` returns its schema under `results`.
     pub(crate) result: AnyObject,
     /// Number of tokens in `result`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]

@@ -41,11 +41,11 @@ impl AlertsApi {
 
     /// Create or update an alert.
     ///
-    /// An alert is a saved search that calls a webhook for every new matching video. It runs on
-    /// every video that is ingested after it was created. If moments match, the webhook receives a
-    /// signed POST (header `Shotlog-Signature`, as for job callbacks) with `event_id`, `alert`,
-    /// `text`, `video_id`, `filename`, `p_present` and `moments`. Each event is delivered at least
-    /// once; repeated deliveries have the same `event_id`.
+    /// An alert is a saved search that calls a webhook for every new matching video. The search
+    /// runs on every video that is ingested after the alert was created. If moments match, the
+    /// webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+    /// `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+    /// is delivered at least once; repeated deliveries have the same `event_id`.
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
@@ -170,7 +170,7 @@ struct AlertBody {
     name: String,
     #[oai(flatten)]
     search: AlertSearchBody,
-    /// Webhook URL, without credentials and query values.
+    /// Webhook URL, without credentials or query values.
     webhook: String,
     /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
@@ -207,7 +207,7 @@ struct AlertDeleted {
 
 #[derive(Object)]
 struct AlertTest {
-    /// Matching moments, best first.
+    /// Matching moments, best match first.
     results: Vec<StandardResult>,
 }
 

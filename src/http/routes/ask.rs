@@ -31,11 +31,11 @@ impl AskApi {
     /// Answers a question from the aggregates and segments of videos, with citations.
     ///
     /// With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
-    /// with the `results`; `piece` with a `text` fragment from the language model that has not been
-    /// audited yet (if `begins` is true, discard earlier fragments); `sentence` for each sentence
-    /// of the final answer, as in `audit`; and `answer` with the complete JSON response. Errors
-    /// before `moments` are returned with an error status code; later errors end the stream with an
-    /// `error` event that has a `detail`.
+    /// with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+    /// `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+    /// answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+    /// are returned with an error status code; later errors end the stream with an `error` event
+    /// that has a `detail`.
     #[oai(path = "/ask", method = "post", operation_id = "ask")]
     async fn ask(
         &self,
@@ -119,8 +119,9 @@ pub(crate) struct AskRequest {
     /// Hard filters that must all match, as in `/query`.
     #[oai(default)]
     filters: AnyObject,
-    /// Ids of the moments to answer from, such as those cited in an earlier answer, for follow-up
-    /// questions. If set, aggregates are not used. Null: the best evidence is retrieved.
+    /// Ids of the moments to answer from. For a follow-up question, set the moments that an earlier
+    /// answer cites. If set, aggregates are not used. Null: the service retrieves the best evidence
+    /// for the question.
     #[oai(nullable, validator(min_items = 1, max_items = 100))]
     moment_ids: Option<Vec<String>>,
 }
@@ -138,7 +139,7 @@ pub(crate) struct AskResponseBody {
     #[oai(nullable)]
     answer: Option<String>,
     /// Whether the question is answered; false if the answer only says that the footage does not
-    /// show what was asked. Absent if there is no answer.
+    /// show what was asked about. Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent if there is no
@@ -150,7 +151,7 @@ pub(crate) struct AskResponseBody {
     answer_error: Option<String>,
     /// What each video contributed to the answer, by video id.
     sources: OrderedMap<SourcesBody>,
-    /// Supporting moments, best first.
+    /// Supporting moments, best match first.
     pub(crate) results: Vec<StandardResult>,
     /// Why nothing was found; present only if there are no sources.
     #[oai(skip_serializing_if_is_none)]
@@ -207,7 +208,7 @@ impl Type for SourcesBody {
     fn register(registry: &mut Registry) {
         registry.create_schema::<Self, _>("Sources".into(), |_| MetaSchema {
             description: Some(
-                "Aggregators consulted, and how many elements of each source were used.",
+                "The consulted aggregators, and the number of elements used from each source.",
             ),
             required: vec!["routed_to"],
             properties: vec![("routed_to", Vec::<String>::schema_ref())],

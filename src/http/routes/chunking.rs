@@ -113,7 +113,7 @@ struct Preview {
 struct BoundaryBody {
     /// Time of the boundary, in seconds from the start of the video.
     time: f64,
-    /// Votes by detectors for the boundary, strongest first; empty if only the duration limits
+    /// The detectors' votes for the boundary, strongest first; empty if only the duration limits
     /// require the boundary.
     votes: Vec<VoteBody>,
 }

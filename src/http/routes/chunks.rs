@@ -40,13 +40,13 @@ impl ChunksApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Id of an analyzer, to return only its output. Default: all analyzers.
+        /// Id of the analyzer whose output is returned. Default: all analyzers.
         analyzer: Query<Option<String>>,
         /// Only chunks that end after this time, in seconds from the start of the video.
         after: Query<Option<FiniteNumber>>,
         /// Only chunks that start before this time, in seconds from the start of the video.
         before: Query<Option<FiniteNumber>>,
-        /// Only chunks with these ids, as comma-separated integers such as `2,4,7`.
+        /// Only chunks with these ids, given as comma-separated integers such as `2,4,7`.
         chunk_ids: Query<Option<String>>,
         /// Maximum number of chunks per page, from 1 to 500. Default: 50.
         #[oai(default = "fifty")]
@@ -82,7 +82,7 @@ impl ChunksApi {
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
         let service = self.0.scoped(&token);
         let video_id = parse_video_id(&video_id)?;
-        // The cache key: for a given video, the response depends only on the query string.
+        // This is the cache key: for a given video, the response depends only on the query string.
         let name = request.uri().query().unwrap_or_default();
         let write = page_text(&service, video_id, query, &budget, &request_key, skipped);
         Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
@@ -156,8 +156,8 @@ fn off() -> Flag {
     Flag(false)
 }
 
-/// Returns the JSON text of a page with the chunks that `query` selects and that fit the budget.
-/// Earlier responses contained `skipped` chunks.
+/// Returns the JSON text of a page with the chunks that match `query` and fit the budget. `skipped`
+/// is the number of chunks in earlier responses.
 async fn page_text(
     service: &Scoped,
     video_id: VideoId,
@@ -225,7 +225,7 @@ fn chunk_json(chunk: &chunks::ChunkView) -> String {
 /// Approximate size of the JSON around an output, in bytes.
 const FRAMING_BYTES: usize = 160;
 
-/// The schema of a page of chunks; pages are sent as already serialized text.
+/// The schema of a page of chunks. Pages are sent as text that is already serialized.
 enum ChunkPageBody {}
 
 document_type! {
@@ -233,26 +233,26 @@ document_type! {
         Chunk::register(registry);
         let properties = vec![
             ("video_id", described(String::schema_ref(), "Id of the video.")),
-            ("analyzers", described(Vec::<String>::schema_ref(), "Ids of the analyzers with output on the video.")),
+            ("analyzers", described(Vec::<String>::schema_ref(), "Ids of the analyzers that have output for the video.")),
             ("total", described(u32::schema_ref(), "Number of chunks that match the filters, on all pages.")),
             ("offset", described(u32::schema_ref(), "Number of chunks before this page.")),
-            ("limit", described(u32::schema_ref(), "Maximum chunks per page.")),
-            ("chunks", described(Vec::<Chunk>::schema_ref(), "The chunks of the page, in order of time.")),
+            ("limit", described(u32::schema_ref(), "Maximum number of chunks per page.")),
+            ("chunks", described(Vec::<Chunk>::schema_ref(), "The chunks of the page, in chronological order.")),
         ];
         let budget = [
-            ("tokens", described(u32::schema_ref(), "Tokens of `chunks`; present with `max_tokens`.")),
+            ("tokens", described(u32::schema_ref(), "Number of tokens in `chunks`; present if `max_tokens` is set.")),
             (
                 "tokenizer",
                 described(
                     String::schema_ref(),
-                    "Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.",
+                    "Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.",
                 ),
             ),
             (
                 "next",
                 described(
                     String::schema_ref(),
-                    "Cursor of the remaining chunks; present if `max_tokens` truncated the page.",
+                    "Cursor for the remaining chunks; present if `max_tokens` truncated the page.",
                 ),
             ),
         ];
@@ -265,22 +265,22 @@ document_type! {
     }
 }
 
-/// The schema of a chunk; chunks are sent as already serialized text.
+/// The schema of a chunk. Chunks are sent as text that is already serialized.
 enum Chunk {}
 
 document_type! {
     Chunk, "Chunk", |registry| {
         let mut properties = vec![
             ("chunk_id", described(u32::schema_ref(), "Id of the chunk, counted from 0.")),
-            ("start", described(f64::schema_ref(), "Start, in seconds from the start of the video.")),
-            ("end", described(f64::schema_ref(), "End, in seconds from the start of the video.")),
+            ("start", described(f64::schema_ref(), "Start time, in seconds from the start of the video.")),
+            ("end", described(f64::schema_ref(), "End time, in seconds from the start of the video.")),
             ("timecode", described(String::schema_ref(), "Start and end as a timecode.")),
         ];
         outputs::register(registry);
         let built_in = ANALYZERS.iter().map(|analyzer| analyzer.spec());
         properties.extend(built_in.map(|spec| (spec.id, outputs::schema_ref(registry, &spec))));
         MetaSchema {
-            description: Some("A chunk, with one field per analyzer that has output on it."),
+            description: Some("A chunk, with one field for each analyzer that has output for it."),
             required: vec!["chunk_id", "start", "end", "timecode"],
             properties,
             additional_properties: Some(Box::new(AnyObject::schema_ref())),

@@ -24,10 +24,9 @@ pub(super) struct ClipsApi(pub(super) Service);
 impl ClipsApi {
     /// Get a clip.
     ///
-    /// Returns part of a video as a file: MP4, or M4A if the video has no picture. If there is a
-    /// key frame at `start`, or `exact=false` allows the clip to start at the previous one, the
-    /// streams are copied, which is fast; otherwise they are re-encoded as H.264 and AAC. Byte
-    /// ranges are supported.
+    /// Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+    /// there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+    /// fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
     #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
     async fn clip(
         &self,
@@ -59,7 +58,7 @@ impl ClipsApi {
     }
 }
 
-/// Returns the clip or the requested range of it.
+/// Returns the clip or the requested byte range of it.
 async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpFailure> {
     let (disposition, size) = (attachment(&clip.filename), clip.size);
     let etag = clip.version.as_deref().map(quoted);
@@ -86,7 +85,7 @@ async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpF
     })
 }
 
-/// Returns the response to HEAD for a clip that has not been cut yet, so that its length is
+/// Returns the response to HEAD for a clip that has not been cut yet. The length of such a clip is
 /// unknown.
 fn head_of_uncut_clip(video: bool, filename: &str) -> ClipResponse {
     let content = ClipContent::new(video, Body::empty());
@@ -104,7 +103,8 @@ enum ClipResponse {
     Whole(
         ClipContent,
         #[oai(header = "Content-Disposition")] String,
-        /// Absent in the response to HEAD if the clip has not been cut yet.
+        /// Size of the clip, in bytes; absent in the response to HEAD if the clip has not been cut
+        /// yet.
         #[oai(header = "Content-Length")]
         Option<u64>,
         #[oai(header = "Accept-Ranges")] String,

@@ -53,7 +53,7 @@ impl CollectionsApi {
 
     /// Delete a collection.
     ///
-    /// Starts a job that deletes the collection's videos or removes them from it.
+    /// Starts a job that deletes the collection's videos or keeps them without a collection.
     #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
     async fn delete_collection(
         &self,

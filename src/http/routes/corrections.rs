@@ -37,16 +37,16 @@ impl CorrectionsApi {
     ///
     /// Applies all corrections or none. Corrections override model output in reads, exports,
     /// searches and answers. They also apply after the video is chunked or analyzed again, wherever
-    /// the models produce the corrected text again. A job recomputes the aggregates. Returns 400 if
-    /// a correction matches nothing.
+    /// the models again produce the text that was corrected. A job recomputes the aggregates.
+    /// Returns 400 if a correction matches nothing.
     #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
     async fn correct(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that requires no model
-        /// calls.
+        /// Whether to recompute the video's aggregates. Default: they are recomputed only if that
+        /// requires no model calls.
         aggregate: Query<Option<Flag>>,
         Json(request): Json<CorrectionRequest>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
@@ -69,8 +69,8 @@ impl CorrectionsApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that requires no model
-        /// calls.
+        /// Whether to recompute the video's aggregates. Default: they are recomputed only if that
+        /// requires no model calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, None, aggregate.0).await
@@ -91,8 +91,8 @@ impl CorrectionsApi {
         video_id: Path<String>,
         /// Id of the correction.
         correction_id: Path<String>,
-        /// Whether to recompute the video's aggregates. Default: only if that requires no model
-        /// calls.
+        /// Whether to recompute the video's aggregates. Default: they are recomputed only if that
+        /// requires no model calls.
         aggregate: Query<Option<Flag>>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         self.undo(&token, &video_id, Some(correction_id.0), aggregate.0).await

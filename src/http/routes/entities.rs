@@ -65,9 +65,9 @@ struct EntityBody {
     appearances: u32,
     /// Ids of the chunks in which the person is seen.
     chunk_ids: Vec<u32>,
-    /// When the person is first seen, in seconds from the start of the video.
+    /// Time at which the person is first seen, in seconds from the start of the video.
     first_seen: f64,
-    /// When the person is last seen, in seconds from the start of the video.
+    /// Time at which the person is last seen, in seconds from the start of the video.
     last_seen: f64,
     /// What the person looks like.
     description: String,
@@ -86,7 +86,7 @@ struct TimelineBody {
     /// Intervals in which the person is visible, each as `[start, end]` in seconds from the start
     /// of the video.
     spans: Vec<Vec<f64>>,
-    /// Moment ids of the intervals, for `GET /moments/{moment_id}`.
+    /// Moment id of each interval in `spans`, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
 }
 

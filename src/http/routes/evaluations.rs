@@ -37,9 +37,9 @@ impl EvaluationsApi {
 
     /// Create or replace an evaluation.
     ///
-    /// Stores judged questions under a name, replacing previous questions; existing runs are kept.
-    /// Rejects judged moments whose video does not exist, and those that end after the end of their
-    /// video.
+    /// Stores judged questions under a name. Previous questions are replaced; existing runs are
+    /// kept. Judged moments are rejected if their video does not exist or if they end after the end
+    /// of the video.
     #[oai(path = "/evaluations/:name", method = "put", operation_id = "put_evaluation")]
     async fn put_evaluation(
         &self,
@@ -80,7 +80,7 @@ impl EvaluationsApi {
 
     /// Run an evaluation.
     ///
-    /// Starts a job that runs all questions and measures the results; the run and the job have the
+    /// Starts a job that runs all questions and measures the results. The run and the job have the
     /// same id. If a configuration makes billed language model calls, `max_model_calls` must cover
     /// them; otherwise the request fails, and the error states the required number.
     #[oai(path = "/evaluations/:name/runs", method = "post", operation_id = "run_evaluation")]
@@ -183,7 +183,7 @@ struct JudgementBody {
     /// End of the moment, in seconds from the start of the video.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
-    /// Relevance grade from 1 to 3, where 3 is best. Default: 1.
+    /// Relevance grade from 1 to 3, where 3 is the most relevant. Default: 1.
     #[oai(default = "one", validator(minimum(value = "1"), maximum(value = "3")))]
     grade: u8,
 }
@@ -197,7 +197,7 @@ fn one() -> u8 {
 struct EvaluationBody {
     #[oai(flatten)]
     summary: EvaluationSummaryBody,
-    /// The questions in the order in which they were stored; judged moments are given by id.
+    /// The questions in the order in which they were stored; each judged moment is given by its id.
     questions: Vec<JudgedQuestion>,
 }
 
@@ -210,7 +210,7 @@ struct EvaluationSummaryBody {
     created_at: String,
     /// When the questions were last replaced (ISO 8601, UTC, to the second).
     updated_at: String,
-    /// Hash of the questions: only runs with the same revision are comparable.
+    /// Hash of the questions. Only runs with the same revision are comparable.
     revision: String,
     counts: EvaluationCounts,
 }

@@ -39,7 +39,7 @@ impl ExportApi {
         /// `recorded_at`. `edl` always includes the time if `recorded_at` is known. Default: false.
         #[oai(default)]
         wall_clock: Query<bool>,
-        /// Whether to prefix captions in `srt` with the speaker, such as `Anna: `, if diarization
+        /// Whether to prefix captions in `srt` with the speaker (such as `Anna: `) if diarization
         /// identified one. Captions in `vtt` always name the speaker in a voice tag (`<v Anna>`).
         /// Default: false.
         #[oai(default = "off")]
@@ -82,9 +82,10 @@ impl ExportApi {
 
     /// Export chunks of many videos.
     ///
-    /// Returns one line per chunk that matches the filters, with its video and `moment_id`, newest
-    /// video first. `csv` has the columns of every installed analyzer; `jsonl` has one JSON object
-    /// per line. The file is streamed, so it is incomplete if the connection ends early.
+    /// Returns one line for each chunk that matches the filters, newest video first. A line
+    /// includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+    /// `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+    /// connection ends early.
     #[oai(path = "/export", method = "post", operation_id = "export_library")]
     async fn export_library(
         &self,

@@ -58,7 +58,7 @@ impl ExtractorsApi {
     /// Delete an extractor.
     ///
     /// The extractor's stored output remains with the videos, like the output of an unavailable
-    /// analyzer, until they are ingested again.
+    /// analyzer, until those videos are ingested again.
     #[oai(path = "/extractors/:name", method = "delete", operation_id = "delete_extractor")]
     async fn delete_extractor(
         &self,

@@ -32,7 +32,7 @@ impl ValuesApi {
         /// Maximum number of values, from 1 to 200. Default: 20.
         #[oai(default = "twenty")]
         limit: Query<Bounded<1, 200>>,
-        /// Only values from these videos, given as comma-separated ids.
+        /// Only values that occur in these videos, given as comma-separated ids.
         video_ids: Query<Option<String>>,
         /// Only values from the output of this analyzer.
         analyzer: Query<Option<String>>,
@@ -74,11 +74,11 @@ struct ValuesBody {
 struct FilterValue {
     /// The value, in the form that the filter accepts.
     value: String,
-    /// Number of chunks with the value in the output of the analyzer that has it most often; absent
-    /// for filters on videos.
+    /// Number of chunks that have the value, counted for the analyzer with the most such chunks;
+    /// absent for filters on videos.
     #[oai(skip_serializing_if_is_none)]
     moments: Option<u64>,
-    /// Number of videos with the value; absent for filters on chunks.
+    /// Number of videos that have the value; absent for filters on chunks.
     #[oai(skip_serializing_if_is_none)]
     videos: Option<u64>,
 }

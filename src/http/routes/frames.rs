@@ -15,14 +15,14 @@ use domain::kernel::video::{VideoId, parse_video_id};
 /// The routes of this section.
 pub(super) struct FramesApi(pub(super) Service);
 
-/// `Cache-Control` of frames. A video's bytes never change, so neither do its frames.
+/// Value of `Cache-Control` for frames. A video's bytes never change, so neither do its frames.
 const FOREVER: &str = "private, max-age=31536000, immutable";
 
 #[OpenApi]
 impl FramesApi {
     /// Get a frame.
     ///
-    /// Returns the frame that is shown at a given time, as a JPEG.
+    /// Returns, as a JPEG, the frame that is shown at a given time.
     #[oai(path = "/videos/:video_id/frames", method = "get", operation_id = "frame")]
     async fn frame(
         &self,
@@ -43,17 +43,17 @@ impl FramesApi {
 
     /// Get the waveform.
     ///
-    /// Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from
-    /// 0 (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes
-    /// its audio.
+    /// Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+    /// where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+    /// decodes its audio.
     #[oai(path = "/videos/:video_id/peaks", method = "get", operation_id = "peaks")]
     async fn peaks(
         &self,
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// Number of peaks, which divide the video into equal intervals. The maximum is
-        /// configurable. Default: 1000.
+        /// Number of equal intervals into which the video is divided, with one peak each. The
+        /// maximum is configurable. Default: 1000.
         #[oai(default = "buckets")]
         buckets: Query<Bounded<1, 1_000_000>>,
     ) -> Result<Json<PeaksBody>, ApiError<Busy>> {
@@ -65,8 +65,8 @@ impl FramesApi {
 
     /// Get the storyboard.
     ///
-    /// Describes the layout of the storyboard sheet: tile `n` shows the middle of the interval from
-    /// `n × interval` to `(n + 1) × interval` seconds. Tiles are laid out row by row.
+    /// Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+    /// between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
     #[oai(path = "/videos/:video_id/storyboard", method = "get", operation_id = "storyboard")]
     async fn storyboard(
         &self,
@@ -131,7 +131,7 @@ struct StoryboardBody {
     video_id: String,
     /// Path of the sheet, relative to the service's root.
     sheet: String,
-    /// Seconds between tiles.
+    /// Duration of the interval that each tile covers, in seconds.
     interval: f64,
     /// Number of tiles in the sheet.
     tiles: u32,

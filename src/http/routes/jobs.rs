@@ -75,8 +75,8 @@ impl JobsApi {
 
     /// Stream a job's progress.
     ///
-    /// Sends server-sent events named `job`, whose data is the job as returned by `GET
-    /// /jobs/{job_id}`: one immediately, then one after each change. The stream ends when the job
+    /// Sends server-sent events named `job`: one immediately, then one after each change. The data
+    /// of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
     /// ends.
     #[oai(path = "/jobs/:job_id/events", method = "get", operation_id = "job_events")]
     async fn events(
@@ -125,13 +125,13 @@ pub(crate) struct JobBody {
     /// Id of the job.
     job_id: String,
     /// What the job processes: the file name or URL for an ingest, the video's file name for an
-    /// aggregate re-run, otherwise the name of the collection, alert or evaluation.
+    /// aggregate re-run, and the name of the collection, alert or evaluation for other jobs.
     source: String,
     status: JobStatusBody,
     stage: StageBody,
     /// Details, depending on `stage`: `chunks` at `chunked`; `analyzer` at `analyzing` and
-    /// `indexing`; `aggregator` at `aggregating`; `total` and `done` (videos) at `changing`;
-    /// `total` and `done` (alerts) at `alerting`; `configuration`, `asked` and `of` at
+    /// `indexing`; `aggregator` at `aggregating`; `total` and `done` at `changing` (numbers of
+    /// videos) and at `alerting` (numbers of alerts); `configuration`, `asked` and `of` at
     /// `evaluating`; `traceback` if the job failed.
     detail: AnyObject,
     /// Result of the job; null until it is done.
@@ -158,7 +158,7 @@ enum JobResultBody {
     Evaluation(EvaluationOutcome),
 }
 
-/// Result of an ingest; no other result has a `video_url`.
+/// Result of an ingest. Only this kind of result has a `video_url`.
 #[derive(Object)]
 #[oai(rename = "IngestResult")]
 struct IngestOutcome {
@@ -183,8 +183,8 @@ struct IngestOutcome {
     chunks: u32,
     /// Ids of the analyzers that have output for the video.
     analyzers: Vec<String>,
-    /// Ids of analyzers whose output was deleted because the video was chunked differently and they
-    /// were not part of this ingest.
+    /// Ids of analyzers whose output was deleted because the video was chunked differently and
+    /// these analyzers were not part of this ingest.
     #[oai(skip_serializing_if_is_none)]
     dropped: Option<Vec<String>>,
     /// Messages about what was skipped or selected in the file; absent if there is nothing to
@@ -210,9 +210,9 @@ struct ModelUsageBody {
     model: String,
     /// Number of requests, including retries.
     calls: u32,
-    /// Input tokens.
+    /// Number of input tokens.
     input_tokens: u64,
-    /// Output tokens.
+    /// Number of output tokens.
     output_tokens: u64,
 }
 
@@ -253,7 +253,7 @@ struct AggregatedDone {
 
 #[derive(Object)]
 struct AggregatedFailed {
-    /// Error of the aggregation, as `TypeName: message`; the ingest itself succeeded.
+    /// Error of the aggregation, as `TypeName: message`. The ingest itself succeeded.
     error: String,
 }
 
@@ -273,7 +273,7 @@ struct AggregatesOutcome {
     failed: BTreeMap<String, String>,
     /// Ids of all aggregators with a stored result.
     aggregates: Vec<String>,
-    /// Whether stored results were recomputed because analyzer output has changed.
+    /// Whether stored results were recomputed because analyzer output had changed.
     recomputed_because_analyzers_changed: bool,
     /// Ids of the reused aggregators that would have called the language model.
     llm_calls_saved: Vec<String>,
@@ -297,8 +297,8 @@ struct AlertsOutcome {
 struct CollectionOutcome {
     /// Name of the collection before the change.
     collection: String,
-    /// Number of videos that were changed or deleted; if the service restarted during the job, only
-    /// those since the restart.
+    /// Number of videos that were changed or deleted. If the service restarted during the job, only
+    /// videos processed after the restart are counted.
     videos: u64,
 }
 

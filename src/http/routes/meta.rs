@@ -25,8 +25,8 @@ impl MetaApi {
     /// Get health.
     ///
     /// Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
-    /// state is at most `http.probe_interval` old; if storage does not answer immediately, it is
-    /// the last known state.
+    /// state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+    /// the response contains the last known state.
     #[oai(path = "/health", method = "get", operation_id = "health")]
     async fn health(&self) -> Result<Json<HealthBody>, ApiError<Open>> {
         Ok(Json(self.0.status().health().await.into()))
@@ -65,10 +65,10 @@ struct HealthBody {
     analyzers: Vec<String>,
     /// Ids of the available aggregators.
     aggregators: Vec<String>,
-    /// Why each unavailable analyzer is unavailable and how to make it available, by analyzer id.
+    /// For each unavailable analyzer, why it is unavailable and how to make it available.
     unavailable: BTreeMap<String, String>,
-    /// Videos whose record or documents could not be read, at most 100. They are missing from
-    /// listings; delete them or ingest them again.
+    /// Videos whose record or documents could not be read; at most 100. They are missing from
+    /// listings. Delete them or ingest them again.
     unreadable: Vec<UnreadableVideoBody>,
 }
 
@@ -109,9 +109,9 @@ pub(crate) struct SchemaBody {
     pub(crate) aggregators: OrderedMap<AggregatorBody>,
     /// Description of each search mode, by name.
     modes: OrderedMap<String>,
-    /// The `score_threshold` below which hits from the default analyzer are likely to be random, by
-    /// vector field. It depends only on the embedder, and is empty until it has been measured
-    /// shortly after start-up.
+    /// For each vector field, the `score_threshold` below which hits from the default analyzer are
+    /// likely to be random. The thresholds depend only on the embedder. They are absent until the
+    /// service has measured them, shortly after it starts.
     recommended_thresholds: OrderedMap<f64>,
     /// The recommended thresholds, by analyzer and vector field.
     recommended_thresholds_by_analyzer: OrderedMap<OrderedMap<f64>>,
@@ -138,8 +138,8 @@ struct ChunkingSchema {
     modes: OrderedMap<String>,
     /// The presets, by name.
     presets: OrderedMap<PresetSchema>,
-    /// What each boundary detector finds, by detector name, which is also the name of the
-    /// detector's weight.
+    /// What each boundary detector finds, by detector name. The weight of a detector has the same
+    /// name.
     detectors: OrderedMap<String>,
 }
 

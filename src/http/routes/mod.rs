@@ -38,7 +38,7 @@ use super::edge::ui;
 use super::settings::HttpOptions;
 
 /// Returns the sections of the OpenAPI document, in the document's order. The tuples are nested
-/// because one may have at most sixteen elements.
+/// because a tuple may have at most sixteen elements.
 pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi + use<> {
     let shared = || service.clone();
     let library = (

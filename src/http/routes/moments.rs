@@ -26,9 +26,9 @@ pub(super) struct MomentsApi(pub(super) Service);
 impl MomentsApi {
     /// Get a moment.
     ///
-    /// Returns everything that is stored about a span of a video. Hits and citations refer to
-    /// moments. A moment remains readable as long as its video exists; after the video is ingested
-    /// again, the moment has the new chunks.
+    /// Returns everything that is stored about a moment, which is a span of a video. Hits and
+    /// citations refer to moments. A moment remains readable as long as its video exists. After the
+    /// video is ingested again, the moment contains the new chunks.
     #[oai(path = "/moments/:moment_id", method = "get", operation_id = "moment")]
     async fn moment(
         &self,
@@ -81,9 +81,9 @@ impl MomentsApi {
 
     /// Retrieve evidence.
     ///
-    /// Returns what your own model needs to answer a question: the most probable moments, most
-    /// probable first, with statements from every analyzer about them and the adjacent chunks,
-    /// within a token budget.
+    /// Returns what your own model needs to answer a question, within a token budget: the moments
+    /// that most probably show what was asked for, most probable first. Each moment includes the
+    /// statements of all analyzers about it and about the adjacent chunks.
     #[oai(path = "/evidence", method = "post", operation_id = "evidence")]
     async fn evidence(
         &self,
@@ -146,7 +146,8 @@ fn standard() -> MomentDetail {
 struct ReadMomentsBody {
     /// The moments, in the order of the request.
     moments: Vec<MomentBody>,
-    /// Moments that cannot be read, because their video was deleted or they lie outside it.
+    /// Moments that cannot be read, because their video was deleted or because they lie outside the
+    /// video.
     missing: Vec<MissingMomentBody>,
     /// Number of tokens in `moments` and `missing`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
@@ -155,7 +156,7 @@ struct ReadMomentsBody {
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
     /// Cursor for the remaining moments; absent if nothing is left. A response contains at most 500
-    /// chunks.
+    /// chunks in total.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
 }
@@ -193,14 +194,14 @@ pub(crate) struct MomentBody {
     timecode: String,
     /// URL of the video in storage.
     video_url: String,
-    /// Wall-clock time of the start (ISO 8601, UTC); present if the video has `recorded_at`.
+    /// Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
-    /// Path of the frame in the middle of the moment, relative to the service's root.
+    /// Path of the frame at the midpoint of the moment, relative to the service's root.
     frame_url: String,
     /// Current chunks that overlap the moment; at most 500.
     chunks: Vec<MomentChunkBody>,
-    /// Number of all chunks that overlap the moment.
+    /// Total number of chunks that overlap the moment.
     total_chunks: u32,
     /// The chunk before the overlapping ones; null at the beginning of the video.
     #[oai(nullable)]
@@ -237,12 +238,12 @@ struct Says {
     /// The speaker, if known.
     #[oai(skip_serializing_if_is_none)]
     speaker: Option<String>,
-    /// Start time, in seconds from the start of the video; present if it is known more precisely
-    /// than the chunk's.
+    /// Start time, in seconds from the start of the video; present if it is more precise than the
+    /// start of the chunk.
     #[oai(skip_serializing_if_is_none)]
     start: Option<f64>,
-    /// End time, in seconds from the start of the video; present if it is known more precisely than
-    /// the chunk's.
+    /// End time, in seconds from the start of the video; present if it is more precise than the end
+    /// of the chunk.
     #[oai(skip_serializing_if_is_none)]
     end: Option<f64>,
     /// The statement.
@@ -270,11 +271,11 @@ enum SaysKind {
 /// A chunk next to a moment.
 #[derive(Object)]
 struct Neighbour {
-    /// Id of the moment that the chunk spans.
+    /// Id of the moment with the same span as the chunk.
     moment_id: String,
     /// Id of the chunk.
     chunk_id: u32,
-    /// Statements about the chunk; empty if the response contains the chunk as a moment.
+    /// Statements about the chunk; empty if the response already contains them in another moment.
     says: Vec<Says>,
 }
 
@@ -328,7 +329,7 @@ impl From<EvidenceRequest> for EvidenceQuery {
 struct EvidenceResponse {
     /// The question.
     question: String,
-    /// Probability that the best moment contains what was asked for, from 0 to 1.
+    /// Highest `p_present` among all moments that were found, from 0 to 1; 0 if there are none.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
     /// The moments, most probable first.
@@ -350,12 +351,12 @@ struct EvidenceResponse {
 struct ProbableMoment {
     #[oai(flatten)]
     moment: MomentBody,
-    /// Citation of the moment, as in answers.
+    /// Citation of the moment, in the form that answers use.
     citation: String,
-    /// Calibrated probability that the moment really contains what was asked for, from 0 to 1.
+    /// Calibrated probability (0 to 1) that the moment really contains what was asked for.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// Ids of the analyzers that matched, most probable match first.
+    /// Ids of the analyzers whose output matched, most probable match first.
     found_by: Vec<String>,
 }
 

@@ -21,9 +21,9 @@ pub(super) struct PlanApi(pub(super) Service);
 impl PlanApi {
     /// Estimate the cost of an ingest.
     ///
-    /// Estimates the chunks, model calls, tokens and seconds of an ingest and what it would reuse,
-    /// based on previous ingests on this install; unknown values are null. This decodes nothing,
-    /// calls no model and changes nothing.
+    /// Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+    /// take, and what it would reuse. The estimates are based on previous ingests on this install;
+    /// unknown values are null. This decodes nothing, calls no model and changes nothing.
     #[oai(path = "/videos/plan", method = "post", operation_id = "plan_ingest")]
     async fn plan_ingest(
         &self,
@@ -36,8 +36,8 @@ impl PlanApi {
 
 #[derive(Object)]
 pub(crate) struct PlanRequest {
-    /// http(s) URL of the video. Set either `url` or `video_id`; for a file to upload, set only
-    /// `duration`.
+    /// http(s) URL of the video. Set either `url` or `video_id`; for a file that you will upload,
+    /// set only `duration`.
     #[oai(nullable)]
     url: Option<String>,
     /// Id of a stored video, instead of `url`.
@@ -80,12 +80,12 @@ pub(crate) struct PlanBody {
     #[oai(nullable)]
     chunks: Option<u32>,
     /// Ids of analyzers whose output would be deleted because the video would be chunked
-    /// differently and they are not part of this ingest.
+    /// differently and these analyzers are not part of this ingest.
     drops: Vec<String>,
     /// Estimate for each analyzer, by analyzer id.
     analyzers: BTreeMap<String, StepEstimate>,
-    /// Estimate for each aggregator whose dependencies are met, by aggregator id. `seconds` is 0
-    /// here; only `total` includes the time for aggregators.
+    /// Estimate for each aggregator whose dependencies are met, by aggregator id. In these
+    /// estimates, `seconds` is 0; only `total` includes the time for aggregators.
     aggregators: BTreeMap<String, StepEstimate>,
     /// Estimate for the whole ingest, including decoding.
     total: StepEstimate,
@@ -102,10 +102,10 @@ struct StepEstimate {
     /// Number of billed language model calls; null if unknown.
     #[oai(nullable)]
     model_calls: Option<u32>,
-    /// Input tokens; null if unknown.
+    /// Number of input tokens; null if unknown.
     #[oai(nullable)]
     input_tokens: Option<u64>,
-    /// Output tokens; null if unknown.
+    /// Number of output tokens; null if unknown.
     #[oai(nullable)]
     output_tokens: Option<u64>,
     /// Duration in seconds; null if unknown.

@@ -45,8 +45,8 @@ fn live() -> Response {
     Response::builder().content_type("application/json").body(json!({ "live": true }).to_string())
 }
 
-/// Readiness probe: returns 200 if the service and every dependency work, otherwise 503. It needs
-/// no token, so it names the failed checks without details.
+/// Readiness probe: returns 200 if the service and all its dependencies work, otherwise 503. It
+/// needs no token, so it names the failed checks without details.
 #[handler]
 async fn ready(service: Data<&Service>) -> Response {
     let mut checks = Map::new();

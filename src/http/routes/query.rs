@@ -62,15 +62,15 @@ struct QueryRequest {
     /// Search text. Null if `like` or `order` is used instead.
     #[oai(nullable, validator(min_length = 1))]
     text: Option<String>,
-    /// Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps the
-    /// moment most, by comparing their vectors in `field`. Only the output of one analyzer is
-    /// compared: the given one or, for `*`, the first that has output for the chunk, in the order
-    /// visual content, people, speech, objects, on-screen text. The chunk itself is not returned.
-    /// Results have a `score` but no `p_present`.
+    /// Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
+    /// overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
+    /// output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
+    /// has output for the chunk, in the order visual content, people, speech, objects, on-screen
+    /// text. The chunk itself is not returned. Results have a `score` but no `p_present`.
     like: Option<String>,
-    /// Sort order, instead of `text`: `newest` lists all chunks that match the filters, the newest
-    /// video first and in chronological order within each video. Results have a null `score` and no
-    /// `p_present`; `field` is ignored.
+    /// Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
+    /// newest video first and in chronological order within each video. The `score` of each result
+    /// is null, and there is no `p_present`. `field` is ignored.
     order: Option<String>,
     /// Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and
     /// descriptions; quoted words are searched as a phrase. `hybrid`: both, merged by reciprocal
@@ -82,7 +82,7 @@ struct QueryRequest {
     video_ids: Option<Vec<String>>,
     /// Id of the analyzer whose output is searched. `*` searches the output of all analyzers: hits
     /// on the same chunk are merged and ranked by `p_present`, and `found_by` lists the analyzers
-    /// that matched. Default: `default_video`.
+    /// whose output matched. Default: `default_video`.
     #[oai(default = "analyzer")]
     analyzer: String,
     /// Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
@@ -100,7 +100,7 @@ struct QueryRequest {
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
     /// Whether to re-rank hits with a model that reads the question and the text together.
-    /// `p_present` is then the probability that a hit answers the question, rather than that it has
+    /// `p_present` is then the probability that a hit answers the question, not just that it has
     /// the same topic. Re-ranking takes a few milliseconds per sentence. It has no effect if the
     /// install has no reranker or the query has only a few words. Default: false.
     #[oai(default)]
@@ -117,16 +117,16 @@ struct QueryRequest {
     #[oai(default)]
     filters: AnyObject,
     /// Maximum number of tokens in all results together; the response contains only whole results,
-    /// best first. Null: no limit.
+    /// in order. Null: no limit.
     #[oai(nullable, validator(minimum(value = "1")))]
     max_tokens: Option<u32>,
     /// `next` from the previous response. A cursor from a different request is rejected with 400.
     #[oai(nullable)]
     cursor: Option<String>,
-    /// Whether `next` leads past `limit` to further pages: to all results of a listing, or to the
-    /// first `search.page_window` results of a search (500 by default). As long as the library does
-    /// not change, no result is repeated or skipped. An answer is generated only for the first
-    /// page. Default: false.
+    /// Whether `next` leads to further pages beyond `limit`. A listing can be paged to its end, a
+    /// search up to `search.page_window` results (500 by default). As long as the library does not
+    /// change, no result is repeated or skipped. An answer is generated only for the first page.
+    /// Default: false.
     #[oai(default)]
     pages: bool,
 }
@@ -174,7 +174,7 @@ struct QueryResponseBody {
     #[oai(nullable)]
     answer: Option<String>,
     /// Whether the query is answered; false if the answer only says that the footage does not show
-    /// what was asked. Absent if there is no answer.
+    /// what was asked about. Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent if there is no
@@ -184,7 +184,7 @@ struct QueryResponseBody {
     /// `TypeName: message` if generating the answer failed; the results are still valid.
     #[oai(skip_serializing_if_is_none)]
     answer_error: Option<String>,
-    /// The results, best first.
+    /// The results: best match first in a search, in the requested order in a listing.
     results: Vec<SearchResultBody>,
     /// Number of tokens in `results`; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
@@ -192,8 +192,8 @@ struct QueryResponseBody {
     /// Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set.
     #[oai(skip_serializing_if_is_none)]
     tokenizer: Option<String>,
-    /// Cursor for the remaining results if `max_tokens` truncated them or, if `pages` is set, for
-    /// the next page. Absent if nothing is left.
+    /// Cursor for the results that `max_tokens` cut off, or for the next page if `pages` is set.
+    /// Absent if nothing is left.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
     /// Why there are no results; absent if there are any.
@@ -275,18 +275,18 @@ struct MinimalResult {
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity, from 0 to 1; null in a listing, which is not scored.
+    /// Cosine similarity, from 0 to 1; null in a listing, which has no scores.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score: Option<f64>,
     /// BM25 score; present in the modes `text` and `hybrid` if words of the query match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Calibrated probability that the chunk really contains what was searched for, from 0 to 1;
-    /// absent without a search text.
+    /// Calibrated probability (0 to 1) that the chunk really contains what was searched for; absent
+    /// if the request has no search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: Option<f64>,
-    /// Ids of the analyzers that matched, most probable match first; present if all analyzers were
-    /// searched.
+    /// Ids of the analyzers whose output matched, most probable match first; present if the output
+    /// of all analyzers was searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
     /// First 180 characters of the text.

@@ -1,4 +1,4 @@
-//! `/session`: the web UI posts the token once, in a form; after that, a signed cookie replaces it.
+//! `/session`: the web UI posts the token once, in a form. A signed cookie then replaces the token.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ async fn open_session(
         return Err(HttpFailure::new(StatusCode::UNAUTHORIZED, "the token is wrong").into());
     }
     let response = match (page, accepted) {
-        // Relative, because a proxy may serve the page below a path prefix.
+        // The target is relative, because a proxy may serve the page below a path prefix.
         (true, true) => see_other("."),
         (true, false) => see_other("./?session=refused"),
         (false, _) => StatusCode::NO_CONTENT.into_response(),

@@ -1,7 +1,7 @@
 //! `/storage/*key`: objects in local storage, for installs that serve their public URLs themselves.
-//! It acts as a public bucket: no token is needed, and pages of any origin may read objects. A
-//! request with a token that is limited to collections can read only objects in those collections.
-//! Supports ranges and conditional requests.
+//! The route acts as a public bucket: no token is needed, and pages of any origin may read objects.
+//! A request with a token that is limited to collections can read only objects in those
+//! collections. Ranges and conditional requests are supported.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use domain::kernel::error::Error;
 /// Path prefix of the public bucket.
 pub(super) const ROOT: &str = "/storage/";
 
-/// Returns the route of the objects, or `None` if their public URLs point elsewhere.
+/// Returns the route for objects, or `None` if their public URLs point elsewhere.
 pub(super) fn routes(options: &HttpOptions) -> Option<PlainRoute> {
     let endpoint = RouteMethod::new().get(object).head(object).options(preflight);
     let route = PlainRoute::new(format!("{ROOT}*key"), "GET, HEAD, OPTIONS", endpoint);
@@ -109,8 +109,8 @@ fn response(reply: &FileReply, key: &str, info: &ObjectInfo, body: Body) -> Resp
         FileReply::OutOfRange => HttpFailure::out_of_range(total).into_response(),
     }
 }
-/// Returns an object's media type if a browser displays that type without running code; otherwise
-/// `application/octet-stream`.
+/// Returns an object's media type if browsers display that type without running code. Otherwise
+/// returns `application/octet-stream`.
 fn content_type(key: &str, info: &ObjectInfo) -> String {
     let harmless = |kind: &str| {
         kind.starts_with("video/")

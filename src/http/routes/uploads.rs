@@ -117,7 +117,7 @@ async fn upload_resource(
     let answer = async {
         check_version(request)?;
         let service = service.scoped(&CallerToken::extract(request)?);
-        // For clients that cannot send every method.
+        // This header is for clients that cannot send every method.
         let overriding = header_text(request, "x-http-method-override")?;
         match overriding.unwrap_or(request.method().as_str()) {
             "HEAD" => state(&service, &id).await,
@@ -173,8 +173,8 @@ async fn state(service: &Scoped, id: &str) -> TusResult {
     Ok(with_expiry(response, &upload).finish())
 }
 
-/// Whether a content type is that of an upload patch. Media types are case-insensitive, and
-/// parameters are ignored (RFC 9110 section 8.3.1).
+/// Whether a content type is the one that tus requires in PATCH requests. Media types are
+/// case-insensitive, and parameters are ignored (RFC 9110 section 8.3.1).
 fn is_patch_body(content_type: &str) -> bool {
     let essence = content_type.split(';').next().unwrap_or_default();
     essence.trim().eq_ignore_ascii_case(PATCH_CONTENT_TYPE)
@@ -249,7 +249,7 @@ impl UploadPatch {
             match with_timeout(self.options.server.upload_idle_timeout, bytes.next()).await {
                 Ok(Some(Ok(bytes))) => match upload.write(&bytes).await {
                     Ok(()) => {}
-                    // Bytes that were already written are kept.
+                    // The bytes that have already been written are kept.
                     Err(error @ Error::TooLarge(_)) => break Some(error.into()),
                     Err(error) => return Err(error.into()),
                 },
@@ -283,7 +283,7 @@ fn into_tus_response(outcome: TusResult) -> Response {
     with_tus_version(outcome.unwrap_or_else(HttpFailure::into_response))
 }
 
-/// Adds the protocol version, which every response carries.
+/// Adds the protocol version, which every response must contain.
 fn with_tus_version(mut response: Response) -> Response {
     response.headers_mut().insert("Tus-Resumable", HeaderValue::from_static(VERSION));
     if response.status() == StatusCode::PRECONDITION_FAILED {

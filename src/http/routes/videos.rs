@@ -29,15 +29,16 @@ pub(super) struct VideosApi(pub(super) Service);
 impl VideosApi {
     /// Ingest a file.
     ///
-    /// Starts an ingest of the uploaded `file` or of a completed resumable upload. `upload_id` is
-    /// the last segment of the upload's URL below `/uploads`, which implements the tus 1.0 protocol
-    /// (`creation`, `creation-with-upload`, `expiration`, `checksum`, `termination`).
+    /// Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+    /// uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+    /// `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+    /// segment of the URL of such an upload.
     #[oai(path = "/videos", method = "post", operation_id = "ingest_file")]
     async fn ingest_file(
         &self,
         token: CallerToken,
         /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
-        /// job of the first one.
+        /// job of the first request.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         upload: UploadForm,
@@ -56,13 +57,13 @@ impl VideosApi {
 
     /// Ingest from a URL.
     ///
-    /// The download starts after the response; the job's result has the video's id.
+    /// The download starts after the response. The job's result contains the video's id.
     #[oai(path = "/videos/url", method = "post", operation_id = "ingest_url")]
     async fn ingest_url(
         &self,
         token: CallerToken,
         /// Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
-        /// job of the first one.
+        /// job of the first request.
         #[oai(name = "Idempotency-Key", validator(min_length = 1, max_length = 255))]
         key: Header<Option<String>>,
         Json(request): Json<UrlIngestRequest>,
@@ -178,7 +179,7 @@ struct AnnotateRequest {
     /// User metadata by key; null removes a key.
     #[oai(default)]
     metadata: AnyObject,
-    /// Collection of the video; null removes it from its collection.
+    /// Collection of the video; null removes the video from its collection.
     #[oai(nullable)]
     collection: MaybeUndefined<String>,
     /// Recording time of the first frame (ISO 8601); null if unknown.
@@ -225,7 +226,7 @@ struct IngestAccepted {
     /// Id of the job, for `GET /jobs/{job_id}`.
     job_id: String,
     status: JobStatusBody,
-    /// File name or URL, without credentials and query values.
+    /// File name, or URL without credentials or query values.
     source: String,
 }
 
@@ -262,7 +263,7 @@ pub(crate) struct VideoBody {
     /// User metadata; absent if there is none.
     #[oai(skip_serializing_if_is_none)]
     metadata: Option<AnyObject>,
-    /// Collection of the video; absent if it is in none.
+    /// Collection of the video; absent if the video is in no collection.
     #[oai(skip_serializing_if_is_none)]
     collection: Option<String>,
     /// Recording time of the first frame (ISO 8601); absent if unknown.
@@ -305,7 +306,7 @@ pub(crate) struct VideoDetailBody {
     #[oai(skip_serializing_if_is_none)]
     timecode: Option<String>,
     /// Index of the audio track that was used, counted from 0; absent unless the file has several
-    /// tracks.
+    /// audio tracks.
     #[oai(skip_serializing_if_is_none)]
     audio_track: Option<u32>,
     /// Messages about what was skipped or selected in the file; absent if there is nothing to

@@ -5,11 +5,11 @@ use poem_openapi::{Enum, Object};
 use domain::answering::audit;
 use domain::kernel::verdict;
 
-/// The value of `analyzer` that, like null, lets the service choose the analyzer.
+/// The value of `analyzer` that lets the service choose the analyzer, as null does.
 pub(crate) const AUTO_ANALYZER: &str = "auto";
 
-/// A sentence of an answer, checked against the moments that it cites by comparing numbers, names,
-/// words and meaning.
+/// A sentence of an answer with the result of its audit. The audit compares the numbers, names,
+/// words and meaning of the sentence with those of the cited moments.
 #[derive(Object)]
 #[oai(rename = "AuditedSentence")]
 pub(crate) struct AuditedSentenceBody {
@@ -17,7 +17,7 @@ pub(crate) struct AuditedSentenceBody {
     sentence: String,
     /// The citations, as they appear in the answer.
     citations: Vec<String>,
-    /// Ids of the cited moments in the order of `citations`, for `GET /moments/{moment_id}`.
+    /// Ids of the cited moments, in the order of `citations`, for `GET /moments/{moment_id}`.
     moments: Vec<String>,
     /// How well the cited moments support the sentence. `unsupported` sentences are removed from
     /// the answer.

@@ -1,5 +1,5 @@
-//! JSON request and response bodies, optional forms, and reading a body within size and time
-//! limits.
+//! JSON request and response bodies, optional forms, and functions that read a body within limits
+//! on size and time.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -24,7 +24,7 @@ use crate::http::settings::HttpOptions;
 /// A JSON body. A request body is validated against the schema of `T`; a response has status 200.
 pub(crate) struct Json<T>(pub(crate) T);
 
-/// A response with status 200 whose body is the already serialized JSON of a `T`.
+/// A response with status 200 whose body is a `T` that is already serialized as JSON.
 pub(crate) struct RawJson<T>(Bytes, PhantomData<fn() -> T>);
 
 impl<T> RawJson<T> {
@@ -225,8 +225,8 @@ pub(crate) fn content_length(request: &Request) -> Option<u64> {
     request.header("content-length").and_then(|length| length.parse().ok())
 }
 
-/// Decompresses a gzip body. Fails if the result exceeds `limit` bytes, which stops decompression
-/// bombs.
+/// Decompresses a gzip body. Fails if the result exceeds `limit` bytes, as a defense against
+/// decompression bombs.
 fn decompress(compressed: &[u8], limit: usize) -> Result<Vec<u8>, HttpFailure> {
     let mut bytes = Vec::new();
     let mut decoder = MultiGzDecoder::new(compressed).take(limit as u64 + 1);

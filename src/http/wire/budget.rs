@@ -45,8 +45,8 @@ impl ResponseBudget {
         Ok(cursor.map_or(0, |Cursor(units)| units))
     }
 
-    /// Returns how many of `items` fit, and the usage to report. `skipped` is the number of items
-    /// in earlier responses; `left` is the number that remain, including `items`.
+    /// Returns how many of `items` fit the budget, and the usage to report. `skipped` is the number
+    /// of items in earlier responses; `left` is the number that remain, including `items`.
     pub(crate) async fn fit(
         &self,
         tokens: &TokenCounter,
@@ -69,7 +69,7 @@ impl ResponseBudget {
         Ok((fit.units, usage))
     }
 
-    /// Returns the items after the cursor that fit, and the usage to report.
+    /// Returns the items that follow the cursor and fit the budget, and the usage to report.
     pub(crate) async fn fit_items<T: ToJSON>(
         &self,
         tokens: &TokenCounter,
@@ -95,9 +95,9 @@ impl ResponseBudget {
         Ok(cursor.map_or_else(PageStart::default, |Cursor(place)| place))
     }
 
-    /// Returns the items of a page that fit, and the usage to report. For each item, `places` is
-    /// where the next page starts if that item is the last one sent; `more` is whether any items
-    /// follow `items`.
+    /// Returns the items of a page that fit the budget, and the usage to report. For each item,
+    /// `places` states where the next page starts if that item is the last one sent. `more` states
+    /// whether any items follow `items`.
     pub(crate) async fn fit_page<T: ToJSON>(
         &self,
         tokens: &TokenCounter,
@@ -121,7 +121,8 @@ impl ResponseBudget {
         Ok((items, usage))
     }
 
-    /// Returns the part of `document` after the cursor that fits, and the usage to report.
+    /// Returns the part of `document` that follows the cursor and fits the budget, and the usage to
+    /// report.
     pub(crate) async fn fit_document(
         &self,
         tokens: &TokenCounter,

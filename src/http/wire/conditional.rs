@@ -35,8 +35,8 @@ impl FileReply {
         if request.header("if-none-match").is_some_and(|known| matches_weakly(known, etag)) {
             return Self::NotModified;
         }
-        // The client would combine a range of a changed file with its old copy: send the whole
-        // file.
+        // If the file has changed, it is sent whole: the client would combine a range of it with an
+        // old copy.
         let same =
             request.header("if-range").is_none_or(|known| etag.is_some_and(|e| known == quoted(e)));
         // Ranges apply to GET only (RFC 9110, section 14.2).

@@ -1,5 +1,5 @@
-//! Errors as clients see them: one body shape, also for errors from the framework, and the status
-//! codes that each route declares.
+//! Errors as clients see them. All errors, including those from the framework, have the same body.
+//! Each route declares its error status codes.
 
 use std::marker::PhantomData;
 
@@ -157,8 +157,8 @@ fn error_response(status: u16) -> MetaResponse {
             400 => "The request is incomplete, or names something that this install does not have.",
             401 => "The token is missing or wrong.",
             403 => {
-                "The token lacks the permission, the request was sent by a page of another site, or to a \
-                 host name that is not configured."
+                "The token lacks the permission, a page on another site sent the request, or the \
+                 host name in the request is not configured."
             }
             404 => "The video, chunk, job, upload, extractor, alert or evaluation does not exist.",
             408 => "The request body did not arrive in time.",

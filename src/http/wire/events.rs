@@ -1,5 +1,5 @@
-//! Server-sent events. The OpenAPI document describes them as clients parse them, as one object per
-//! event.
+//! Server-sent events. The OpenAPI document describes each event as an object, which is how clients
+//! parse it.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSch
 use poem_openapi::types::{ToJSON, Type};
 use poem_openapi::{ApiResponse, Object};
 
-/// Interval between keep-alive comments: proxies close connections that have been idle for about a
-/// minute.
+/// Interval between keep-alive comments. It is short because proxies close connections that have
+/// been idle for about a minute.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A response with status 200 that streams named events with JSON data and ends with the stream.
+/// A response with status 200 that sends a stream of named events with JSON data.
 pub(crate) struct EventStream<T>(pub(crate) BoxStream<'static, (&'static str, T)>);
 
 #[derive(Object)]

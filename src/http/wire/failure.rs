@@ -1,4 +1,4 @@
-//! A failed request, and one exhaustive match from domain errors to status codes.
+//! Failed requests. A single exhaustive match maps domain errors to status codes.
 
 use hyper::ext::ReasonPhrase;
 use poem::error::ResponseError;
@@ -6,7 +6,8 @@ use poem::http::{StatusCode, header};
 use poem::{Body, Response};
 use ports::ErrorKind;
 
-/// `Retry-After`, in seconds, for a full disk: somebody has to free space first.
+/// Value of `Retry-After` for a full disk, in seconds. It is long because somebody has to free
+/// space first.
 const DISK_FULL_RETRY_AFTER: u32 = 60;
 
 /// Error message for every request that fails because the disk is full.

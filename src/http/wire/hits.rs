@@ -39,23 +39,23 @@ pub(crate) struct StandardResult {
     end: f64,
     /// Start and end as a timecode.
     timecode: String,
-    /// Cosine similarity, from 0 to 1; null in a listing, which is not scored.
+    /// Cosine similarity, from 0 to 1; null in a listing, which has no scores.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     pub(crate) score: Option<f64>,
     /// BM25 score; present in the modes `text` and `hybrid` if words of the query match.
     #[oai(skip_serializing_if_is_none)]
     text_score: Option<f64>,
-    /// Calibrated probability that the chunk really contains what was searched for, from 0 to 1;
-    /// absent without a search text.
+    /// Calibrated probability (0 to 1) that the chunk really contains what was searched for; absent
+    /// if the request has no search text.
     #[oai(skip_serializing_if_is_none, validator(minimum(value = "0"), maximum(value = "1")))]
     pub(crate) p_present: Option<f64>,
-    /// Ids of the analyzers that matched, most probable match first; present if all analyzers were
-    /// searched.
+    /// Ids of the analyzers whose output matched, most probable match first; present if the output
+    /// of all analyzers was searched.
     #[oai(skip_serializing_if_is_none)]
     found_by: Option<Vec<String>>,
     /// URL of the video in storage.
     video_url: String,
-    /// Wall-clock time of the start (ISO 8601, UTC); present if the video has `recorded_at`.
+    /// Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
     #[oai(skip_serializing_if_is_none)]
     recorded_at: Option<String>,
     /// What happens in the chunk.
@@ -96,7 +96,8 @@ fn found_by_others(others: Vec<(String, f32)>) -> Option<OrderedMap<f64>> {
     (!others.is_empty()).then_some(OrderedMap(others))
 }
 
-/// Returns the shortest decimal that parses to the same score, clamped to 0..1.
+/// Clamps a score to the range from 0 to 1. Returns the shortest decimal that parses to the same
+/// number.
 pub(crate) fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
@@ -143,19 +144,20 @@ impl From<search::SearchResult> for StandardResult {
 #[derive(Object)]
 #[oai(rename = "Diagnostics")]
 pub(crate) struct DiagnosticsBody {
-    /// Number of hits that the search would have without each filter, by filter name.
+    /// For each filter, the number of hits that the search would have without that filter.
     hits_without_filter: OrderedMap<u32>,
     /// Ids of searched videos that have no output from the analyzer; at most 20.
     videos_without_analyzer: Vec<String>,
-    /// Ids of searched videos that have no vectors in the field; at most 20.
+    /// Ids of searched videos that have output from the analyzer but no vectors in the field; at
+    /// most 20.
     videos_without_field: Vec<String>,
     /// Requested video ids that do not exist; at most 20.
     unknown_videos: Vec<String>,
-    /// Probability of the best hit from each other analyzer that matches, by analyzer id; absent if
-    /// none matches.
+    /// Highest `p_present` from each other analyzer with a probable hit, by analyzer id; absent if
+    /// there is none.
     #[oai(skip_serializing_if_is_none)]
     found_by_others: Option<OrderedMap<f64>>,
-    /// Best cosine similarity among the chunks that match the filters; null if none does.
+    /// Highest cosine similarity among the chunks that match the filters; null if no chunk matches.
     #[oai(nullable)]
     best_score: Option<f64>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct IngestOptions {
     /// `audio_video`.
     #[oai(default = "preset")]
     preset: String,
-    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
+    /// Weight of speaker changes, at least 0; used with `mode=weights` only. That mode requires at
     /// least one weight.
     #[oai(nullable)]
     speaker: Option<f64>,

@@ -1,4 +1,4 @@
-//! Shapes and parsing that several routes share.
+//! Wire types and parsing that several routes share.
 
 pub(crate) mod answers;
 pub(crate) mod body;

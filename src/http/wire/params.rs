@@ -29,7 +29,7 @@ pub(crate) struct Integer(pub(crate) i64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChunkIdParameter(pub(crate) i64);
 
-/// Strips the framework's wrapping from a parameter error.
+/// Removes the text that the framework adds to the message of a parameter error.
 pub(crate) fn unwrap_message(wrapped: &str) -> String {
     let message = wrapped.split_once("\": ").map_or(wrapped, |(_, message)| message);
     message.split_once(" (occurred while").map_or(message, |(message, _)| message).to_owned()

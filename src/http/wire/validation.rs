@@ -1,5 +1,5 @@
-//! Validates requests against the published schema of their type, the only place where types and
-//! ranges are stated. Every error names the field, the given value and the accepted values.
+//! Validates requests against the published schema of their type. Types and ranges are stated only
+//! in that schema. Every error names the field, the given value and the accepted values.
 
 use std::any::TypeId;
 use std::collections::HashMap;
@@ -82,8 +82,9 @@ pub(crate) fn validate_form<T: Type + 'static>(
     check(&schemas, &schemas.root, "the form", Value::Object(object))
 }
 
-/// Returns the error message for an unknown name, with the accepted names and the most similar one.
-/// Unknown names are rejected because ignoring a misspelled filter would silently widen a request.
+/// Returns the error message for an unknown name. It lists the accepted names and suggests the most
+/// similar one. Unknown names are rejected because ignoring a misspelled filter would silently
+/// widen a request.
 pub(crate) fn unknown_name(what: &str, name: &str, accepted: &[&str]) -> String {
     let name = excerpt(name);
     let suggestion = match suggest(&name, accepted) {

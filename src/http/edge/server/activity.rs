@@ -1,5 +1,5 @@
-//! The state of a connection. It is shared by the socket, which waits for bytes, the running
-//! requests, and the server, which evicts idle connections.
+//! The state of a connection, which three parts share. The socket waits for bytes, requests record
+//! when they start and end, and the server evicts idle connections.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ struct State {
     /// Start of the current timeout: when the connection was opened, when the last request ended,
     /// or when the first byte of a later request arrived.
     since: Instant,
-    /// Waker of the reader while it waits without a deadline.
+    /// Waker of the reader, set while the reader waits without a deadline.
     reader: Option<Waker>,
 }
 
@@ -80,8 +80,8 @@ impl Activity {
         }
     }
 
-    /// Returns when the next bytes must have arrived. Returns `None` while requests run, and wakes
-    /// `reader` when one of them ends.
+    /// Returns the time by which the next bytes must arrive. While requests run, returns `None` and
+    /// arranges to wake `reader` when a request ends.
     pub(super) fn deadline(&self, reader: &Waker) -> Option<Instant> {
         let mut state = self.state();
         if state.running > 0 {
@@ -98,8 +98,8 @@ impl Activity {
         state.running == 0 && state.head_started
     }
 
-    /// Returns whether the connection has ever completed a request and since when it has been idle.
-    /// Returns `None` while requests run.
+    /// Returns whether the connection has completed any request, and when it became idle. Returns
+    /// `None` while requests run.
     pub(super) fn idle_since(&self) -> Option<(bool, Instant)> {
         let state = self.state();
         (state.running == 0).then_some((state.answered, state.since))
@@ -115,7 +115,7 @@ impl Drop for RequestGuard {
         state.running -= 1;
         state.answered = true;
         state.since = Instant::now();
-        // The reader must apply a deadline again.
+        // From now on, the reader must apply a deadline.
         if let Some(reader) = state.reader.take() {
             reader.wake();
         }

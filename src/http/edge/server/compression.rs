@@ -1,5 +1,5 @@
-//! Compresses JSON responses with gzip for clients that accept it. Media, event streams and ranges
-//! are not compressed. `tower_http` parses `Accept-Encoding` and sets the headers.
+//! Compresses JSON responses with gzip for clients that accept it. Media, event streams and partial
+//! responses are not compressed. `tower_http` parses `Accept-Encoding` and sets the headers.
 
 use hyper::Response;
 use hyper::body::Body;

@@ -25,7 +25,7 @@ fn long_timeouts() -> HttpSettings {
     }
 }
 
-/// Serves an endpoint that echoes bodies at `/echo` and returns the path at unknown paths.
+/// Serves an app that echoes request bodies at `/echo` and the path at unknown paths.
 async fn serve_echo(settings: HttpSettings) -> (SocketAddr, Gate) {
     let gate = Gate::new(Semaphore::new(0));
     let waits = gate.clone();
@@ -66,7 +66,8 @@ async fn serve_echo(settings: HttpSettings) -> (SocketAddr, Gate) {
     (address, gate)
 }
 
-/// Returns a JSON list of numbers of about `hundreds` × 100 bytes, with content type `kind`.
+/// Returns a response with content type `kind`. Its body is a JSON list of numbers with a size of
+/// about `hundreds` × 100 bytes.
 fn json(kind: &str, hundreds: usize) -> Response {
     let text = format!("[{}1]", "1234567890,".repeat(9 * hundreds));
     Response::builder().content_type(kind).body(text)
@@ -79,12 +80,12 @@ async fn connect(address: SocketAddr) -> TcpStream {
 /// Reads until the connection ends.
 async fn read_to_end(socket: &mut TcpStream) -> String {
     let mut text = Vec::new();
-    // A reset connection has ended too.
+    // A connection reset also counts as the end.
     let _ = socket.read_to_end(&mut text).await;
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Reads one response, whose body ends with `end`.
+/// Reads a response up to `end`, with which its body ends.
 async fn read_response(socket: &mut TcpStream, end: &str) -> String {
     let mut text = String::new();
     while !text.ends_with(end) {
@@ -167,7 +168,7 @@ async fn clients_that_stop_reading_are_cut_off() {
     socket.write_all(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n").await.expect("sent");
     tokio::time::sleep(10 * SHORT).await;
     let mut taken = vec![0; 1 << 20];
-    // Buffered bytes still arrive, then the connection ends.
+    // Buffered bytes still arrive before the connection ends.
     while socket.read(&mut taken).await.is_ok_and(|count| count > 0) {}
 }
 

@@ -17,7 +17,8 @@ pub(super) struct TimeoutStream {
     activity: Arc<Activity>,
     reading: DeadlineTimer,
     writing: DeadlineTimer,
-    /// When sending stalled because the client does not read; `None` if it has not.
+    /// When sending began to stall because the client does not read; `None` if sending is not
+    /// stalled.
     unsent_since: Option<Instant>,
 }
 
@@ -27,7 +28,8 @@ impl TimeoutStream {
         Self { socket, activity, reading: unset(), writing: unset(), unsent_since: None }
     }
 
-    /// Returns the result of a write, or an error if sending has stalled for the send timeout.
+    /// Returns the result of a write, or an error if sending has stalled for longer than the send
+    /// timeout.
     fn check_write<T>(
         &mut self,
         context: &mut Context<'_>,
@@ -42,7 +44,8 @@ impl TimeoutStream {
         Poll::Ready(Err(timed_out("the other side takes no bytes (http.send_timeout)")))
     }
 
-    /// Sends 408 to a client whose request head was too slow, if the socket accepts it immediately.
+    /// Tries to send 408 to a client whose request head did not arrive in time. Does not wait for
+    /// the socket.
     fn send_request_timeout(&self) {
         const BODY: &str =
             r#"{"detail":"the request's head did not arrive in time (http.header_timeout)"}"#;

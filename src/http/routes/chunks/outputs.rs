@@ -1,6 +1,8 @@
-//! The schemas of analyzer outputs, for the OpenAPI document only: the values are sent as stored.
+//! The schemas of analyzer outputs. Only the OpenAPI document uses them; the values are sent as
+//! stored.
 //!
-//! The document describes the output of all other analyzers as objects with arbitrary fields.
+//! If an analyzer has no schema in this file, the document describes its output as an object with
+//! arbitrary fields.
 
 use poem_openapi::Object;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef, Registry};
@@ -65,7 +67,7 @@ struct TranscriptOutput {
     #[oai(nullable)]
     language: Option<String>,
     /// Objects `{start, end, text, confidence}`. Times are in seconds from the start of the video;
-    /// confidence is from 0 to 1.
+    /// confidence ranges from 0 to 1.
     segments: Vec<AnyObject>,
 }
 

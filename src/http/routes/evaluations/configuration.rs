@@ -30,8 +30,9 @@ pub(super) struct ConfigurationBody {
     /// Minimum `score` of a hit, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Minimum `p_present` of a hit, from 0 to 1, also for `/ask`. A question counts as present if
-    /// a hit reaches this value. Null: no minimum for hits, and 0.5 for presence.
+    /// Minimum `p_present` of a hit, from 0 to 1, also for `/ask`. A match is reported as present
+    /// if a hit reaches this value. Null: no minimum for hits; 0.5 for reporting a match as
+    /// present.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: Option<f64>,
     /// Whether to re-rank hits, like `rerank` in `/query`. Default: false.

@@ -44,7 +44,7 @@ struct ConfigurationResult {
 }
 
 /// Mean of each metric over the questions that have it, rounded to four decimals; null if no
-/// question has it. A hit matches a judged moment if they overlap in time.
+/// question has it. A hit matches a judged moment if the two overlap in time.
 #[derive(Object)]
 #[oai(rename = "EvaluationMetrics")]
 struct Metrics {
@@ -52,14 +52,15 @@ struct Metrics {
     #[oai(nullable)]
     recall: Option<f64>,
     /// Normalized discounted cumulative gain at k, from 0 to 1, with gain 2^grade − 1 and discount
-    /// 1 / log2(rank + 1). In order of rank, each hit counts for the best judged moment that it
-    /// matches and that no earlier hit counted for.
+    /// 1 / log2(rank + 1). Hits are processed in order of rank. Each hit counts for the judged
+    /// moment with the highest grade among those that it matches and that no earlier hit has
+    /// counted for.
     #[oai(nullable)]
     ndcg: Option<f64>,
     /// 1 / rank of the first hit that matches a judged moment; 0 if there is none.
     #[oai(nullable)]
     reciprocal_rank: Option<f64>,
-    /// Temporal intersection over union of the best pair of a hit and a judged moment, from 0 to 1.
+    /// Highest temporal intersection over union of a hit and a judged moment, from 0 to 1.
     #[oai(nullable)]
     overlap: Option<f64>,
     /// Precision: fraction of the hits for answerable questions that match a judged moment, from 0
@@ -108,9 +109,9 @@ struct LatencyBody {
 struct ModelCost {
     /// Number of requests, including retries.
     model_calls: u32,
-    /// Input tokens.
+    /// Number of input tokens.
     input_tokens: u64,
-    /// Output tokens.
+    /// Number of output tokens.
     output_tokens: u64,
 }
 
@@ -150,7 +151,7 @@ struct QuestionResultBody {
 
 #[derive(Object)]
 struct QuestionOutcome {
-    /// Hits, best first.
+    /// Hits, best match first.
     hits: Vec<JudgedHitBody>,
     /// Recall at k, from 0 to 1; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
@@ -161,7 +162,8 @@ struct QuestionOutcome {
     /// 1 / rank of the first matching hit, or 0 if there is none; omitted for absent questions.
     #[oai(skip_serializing_if_is_none)]
     reciprocal_rank: Option<f64>,
-    /// Best temporal intersection over union, from 0 to 1; omitted for absent questions.
+    /// Highest temporal intersection over union of a hit and a judged moment, from 0 to 1; omitted
+    /// for absent questions.
     #[oai(skip_serializing_if_is_none)]
     overlap: Option<f64>,
     /// Fraction of the hits that match a judged moment, from 0 to 1; omitted for absent questions
@@ -176,7 +178,7 @@ struct QuestionOutcome {
     answer: Option<CheckedAnswerBody>,
     /// Search latency, in milliseconds.
     search_ms: f64,
-    /// Latency of `/ask`, in milliseconds; omitted if it was not called.
+    /// Latency of `/ask`, in milliseconds; omitted if `/ask` was not called.
     #[oai(skip_serializing_if_is_none)]
     ask_ms: Option<f64>,
 }
@@ -186,10 +188,10 @@ struct QuestionOutcome {
 struct JudgedHitBody {
     /// Id of the moment.
     moment_id: String,
-    /// Probability that the moment really contains what was searched for, from 0 to 1.
+    /// Probability (0 to 1) that the moment really contains what was searched for.
     #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
     p_present: f64,
-    /// Best grade among the judged moments that the hit matches; null if it matches none.
+    /// Highest grade among the judged moments that the hit matches; null if it matches none.
     #[oai(nullable)]
     grade: Option<u8>,
 }

@@ -27,8 +27,8 @@ use crate::http::wire::validation;
 use domain::Scoped;
 use domain::ingest::SpooledFile;
 
-/// Maximum number of bytes read from the socket but not delivered to the file: enough for headers,
-/// boundaries, the other fields and several socket reads.
+/// Maximum number of bytes that were read from the socket but not delivered to the file. It is
+/// enough for headers, boundaries, the other fields and several socket reads.
 const SLACK: u64 = 4 * 1024 * 1024;
 
 /// A received upload. Dropping it deletes the file.
@@ -39,7 +39,7 @@ pub(super) struct UploadForm {
 
 /// The source of the ingest.
 pub(super) enum UploadContent {
-    /// An uploaded file with the client's name for it.
+    /// The name that the client gave the file, and the uploaded file.
     File(Option<String>, SpooledFile),
     /// The id of a resumable upload.
     Upload(String),
@@ -60,7 +60,7 @@ impl Payload for UploadForm {
         };
         let upload_id = MetaSchema {
             description: Some(
-                "Id of a completed resumable upload, instead of `file`: the last segment of its `/uploads` URL.",
+                "Id of a completed resumable upload, given instead of `file`: the last segment of its `/uploads` URL.",
             ),
             ..MetaSchema::new("string")
         };
@@ -293,9 +293,9 @@ fn body_error(error: &(dyn std::error::Error + 'static)) -> poem::Error {
 
 const OVERRUN: &str = "more than the form's fields account for";
 
-/// A body that limits how much the multipart reader buffers: the reader takes everything that is
-/// ready, which a fast client could make arbitrarily large. It yields one block per poll, and fails
-/// once far more bytes have been read from it than were delivered to the file.
+/// A body that limits how much the multipart reader buffers. The reader takes everything that is
+/// ready, and a fast client could make that arbitrarily large. The body therefore yields one block
+/// per poll. It fails once more than [`SLACK`] bytes have been read but not delivered to the file.
 struct MeteredBody {
     inner: Pin<Box<dyn Stream<Item = std::io::Result<Bytes>> + Send>>,
     read: u64,
