@@ -21,7 +21,8 @@ use domain::search::reindex::{ReindexReport, Repair};
 use domain::status::ProbeSettings;
 use domain::{Settings, Shotlog, Stores};
 
-/// Why the service cannot start: names the configuration key at fault and what would be valid.
+/// Why the service cannot start. The message names the configuration key at fault and states what
+/// would be valid.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// An adapter failed to open.
@@ -60,8 +61,9 @@ pub async fn build(config: &Config, address: SocketAddr) -> Result<App> {
     build_with_index(config, address, DamagePolicy::Refuse).await
 }
 
-/// Like [`build`], for a service that is about to run: replaces an embedded index whose files are
-/// damaged or have a different format with an empty one, which the startup repair fills.
+/// Like [`build`], but for a service that is about to run. If the files of an embedded index are
+/// damaged or have a different format, replaces the index with an empty one, which the startup
+/// repair fills.
 pub async fn build_to_serve(config: &Config, address: SocketAddr) -> Result<App> {
     let on_servers =
         config.index.kind == index::Kind::Qdrant || config.jobs.kind == adapters::jobs::Kind::Nats;
@@ -85,9 +87,9 @@ async fn build_with_index(
     assemble(config, address, embedder, opened).await
 }
 
-/// Rebuilds every index point from the records: fills a new index next to the active one and
-/// replaces the active one once the new one is complete. Unless `remove_orphans` is set, refuses to
-/// drop the vectors of more than a few videos that have no record.
+/// Rebuilds every index point from the records. The points go into a new index, which replaces the
+/// active one once it is complete. Unless `remove_orphans` is set, fails if this would drop the
+/// vectors of more than a few videos that have no record.
 pub async fn reindex(
     config: &Config,
     address: SocketAddr,

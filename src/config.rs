@@ -1,7 +1,8 @@
-//! Configuration: defaults ← `config.toml` ← `SERVICE_*` variables ← flags. Each section is a
-//! struct with defaults next to the code that reads it: in the adapter's folder, or next to the
-//! use-cases of the domain. If both read keys of one section, each defines a separate struct. An
-//! unknown key is an error that suggests the most similar known key.
+//! The configuration has four layers: defaults, `config.toml`, `SERVICE_*` variables and flags. A
+//! later layer overrides the earlier ones. Each section is a struct with defaults next to the code
+//! that reads it: in the adapter's folder, or next to the use-cases of the domain. If an adapter
+//! and the domain read keys of the same section, each defines a separate struct. An unknown key is
+//! an error that suggests the most similar known key.
 
 use figment::Figment;
 use figment::providers::Serialized;
@@ -48,7 +49,7 @@ pub struct Config {
     pub shutdown: Shutdown,
     pub log: Log,
     pub traces: Traces,
-    /// The keys that the domain reads: its sections and some keys of the sections above.
+    /// The keys that the domain reads: its own sections, and some keys of the sections above.
     #[serde(skip)]
     pub domain: domain::Settings,
 }

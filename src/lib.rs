@@ -1,7 +1,7 @@
 //! Shotlog: an HTTP service that analyzes video.
 //!
 //! The architecture is hexagonal: `ports ← domain ← http, mcp ← app → adapters → ports`, where each
-//! arrow points from a part to what it depends on. The domain defines the ports that it needs, the
+//! arrow points from a part to its dependency. The domain defines the ports that it needs, the
 //! configuration picks the adapters at startup, and HTTP handlers and agent tools only call use
 //! cases. [`domain`], `ports` and `adapters` are packages; two more contain pure computation:
 //! `text`, the English text processing that the domain and adapters share, and `cuts`, the cut
@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //!
-//! `tests/it/tidy.rs` checks invariants 1 to 11, `tests/it/vocabulary.rs` the last.
+//! `tests/it/tidy.rs` checks invariants 1 to 11, and `tests/it/vocabulary.rs` checks invariant 12.
 //!
 //! 1. The domain depends on `ports`, `text` and `cuts`, and on no protocol or technology behind a
 //!    port.
@@ -24,9 +24,9 @@
 //! 9. An analyzer's or aggregator's id occurs as a literal only in its own file.
 //! 10. MCP reuses the HTTP types, every tool is in the list, and HTTP does not depend on MCP.
 //! 11. Handlers and tools reach use-cases only through [`domain::Scoped`], on behalf of a caller.
-//! 12. Identifiers use the words of the field; `tests/it/vocabulary.rs` lists words that they must
-//!     not contain. A public type name belongs to one package, module of the domain, folder of the
-//!     adapters or entry point.
+//! 12. Identifiers use the terms of the field; `tests/it/vocabulary.rs` lists words that they must
+//!     not contain. A public type name occurs in only one package, domain module, adapter folder or
+//!     entry point.
 
 pub mod app;
 pub mod cli;

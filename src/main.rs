@@ -18,13 +18,13 @@ fn main() -> ExitCode {
         }
     };
     let exit_code = runtime.block_on(shotlog::cli::run());
-    // Blocking threads must not delay the exit; decoder processes end with this one.
+    // Blocking threads must not delay the exit. Decoder processes end with this process.
     runtime.shutdown_timeout(Duration::from_millis(500));
     exit_code
 }
 
-/// Disables ONNX Runtime telemetry. The variable must be set before the library loads: afterwards
-/// the runtime has already written a device id to the home directory and sent its first event.
+/// Disables ONNX Runtime telemetry. The variable must be set before the library loads, because
+/// loading already writes a device id to the home directory and sends the first event.
 #[expect(unsafe_code, reason = "another thread must not read the environment at the same time")]
 fn disable_onnx_telemetry() {
     // SAFETY: no other thread runs yet.
@@ -32,9 +32,9 @@ fn disable_onnx_telemetry() {
 }
 
 /// Makes glibc map blocks of 512 KiB or more separately and return them to the system when they are
-/// freed. Decoded frames and network activations are such blocks, of varying sizes: in per-thread
-/// heaps they add up to three times the memory in use (1.7 GB instead of 0.44 GB for a five-minute
-/// video).
+/// freed. Decoded frames and network activations are such blocks, of varying sizes. In per-thread
+/// heaps, they would roughly quadruple the memory in use (1.7 GB instead of 0.44 GB for a
+/// five-minute video).
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "mallopt is a C function")]
 fn configure_allocator() {

@@ -52,7 +52,7 @@ pub(super) async fn ingest(config: &Config, args: &IngestArgs) -> Result<(), Box
     Ok(())
 }
 
-/// Asks for confirmation of the data loss; fails if it is declined or there is no terminal.
+/// Asks the user to confirm the data loss. Fails if the user declines or if there is no terminal.
 fn confirm(drops: &[String]) -> Result<(), BoxError> {
     let warning = format!(
         "the video is already ingested and would be chunked differently; the output of these analyzers \
@@ -88,7 +88,7 @@ async fn file_video_id(path: &Path) -> Result<String, BoxError> {
     Ok(digest.await??.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// One line per step of a job's profile, the slowest first.
+/// One line per step of a job's profile, slowest step first.
 fn profile_lines(profile: &Value) -> Vec<String> {
     let seconds = |cost: &Value| cost["seconds"].as_f64().unwrap_or_default();
     let mut steps: Vec<(&String, &Value)> = profile.as_object().into_iter().flatten().collect();
@@ -205,7 +205,7 @@ impl ServiceClient {
         }
     }
 
-    /// Sends a request with the token; fails with advice if the service does not answer.
+    /// Sends a request with the token. If the service does not answer, the error gives advice.
     pub(super) async fn send(&self, request: RequestBuilder) -> Result<Response, BoxError> {
         let request = match &self.token {
             Some(token) => request.header("X-Core-Token", token),
@@ -216,14 +216,14 @@ impl ServiceClient {
         })?)
     }
 
-    /// Sends a request and returns the JSON of the response; fails with the service's error
-    /// message.
+    /// Sends a request and returns the JSON of the response. An error response becomes an error
+    /// with the service's message.
     pub(super) async fn send_json(&self, request: RequestBuilder) -> Result<Value, BoxError> {
         read_json(self.send(request).await?).await
     }
 }
 
-/// Returns the JSON of a response; fails with the service's error message.
+/// Returns the JSON of a response. An error response becomes an error with the service's message.
 async fn read_json(response: Response) -> Result<Value, BoxError> {
     let status = response.status();
     let body: Value = response.json().await.unwrap_or(Value::Null);
@@ -243,8 +243,8 @@ struct ProgressLog {
 }
 
 impl ProgressLog {
-    /// Whether to print a line: for every new stage and, within a stage, for changes after an
-    /// interval.
+    /// Whether to print a line. A new stage is always printed. Within a stage, a changed message is
+    /// printed once [`LOG_INTERVAL`] has passed since the last line.
     fn is_due(&mut self, stage: &str, message: &str) -> bool {
         let waited = self.at.is_none_or(|at| at.elapsed() >= LOG_INTERVAL);
         if self.stage == stage && (self.message == message || !waited) {

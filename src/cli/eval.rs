@@ -120,7 +120,7 @@ impl ServiceClient {
         self.send_json(self.client.get(format!("{runs}/{run_id}"))).await
     }
 
-    /// Replaces filenames with video ids.
+    /// Replaces the filenames in judged moments with video ids.
     async fn resolve_filenames(&self, questions: &mut [Value]) -> Result<(), BoxError> {
         let mut known: HashMap<String, Value> = HashMap::new();
         let moments = questions

@@ -18,11 +18,13 @@ use super::{BoxError, ServiceArgs};
 use crate::config::Config;
 use crate::mcp::PATH;
 
-/// Forwards messages until the agent closes its side. Only messages are written to standard output.
+/// Forwards messages until the agent closes standard input. Only messages are written to standard
+/// output.
 pub(super) async fn mcp(config: &Config, args: &ServiceArgs) -> Result<(), BoxError> {
     let service = ServiceClient::new(config, args)?;
     let address = format!("{}{PATH}", service.server);
-    // Fails early, with a readable message, if the service is unreachable or rejects the token.
+    // If the service is unreachable or rejects the token, this ping fails early, with a readable
+    // message.
     let ping = json!({"jsonrpc": "2.0", "id": 0, "method": "ping"});
     let accepted = "application/json, text/event-stream";
     service.send_json(service.client.post(&address).header(ACCEPT, accepted).json(&ping)).await?;

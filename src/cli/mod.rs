@@ -102,7 +102,7 @@ struct IngestArgs {
     /// Resume an interrupted upload by the id that it printed
     #[arg(long, value_name = "ID")]
     upload: Option<String>,
-    /// Ingest even if output of other analyzers on this video is deleted
+    /// Ingest even if this deletes the output of other analyzers for the video
     #[arg(long, short)]
     yes: bool,
     #[command(flatten)]

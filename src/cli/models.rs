@@ -15,7 +15,7 @@ use crate::config::{Config, NerKind, SentimentKind};
 
 const MANIFEST: &str = include_str!("models.toml");
 
-/// How to get a missing file that has no URL.
+/// The command to run for a missing file that has no URL.
 const SETUP_COMMAND: &str = "make setup";
 
 /// Maximum time to connect to a download server.
@@ -37,7 +37,8 @@ struct Model {
     file: PathBuf,
     name: String,
     licence: String,
-    /// Size in bytes; like the checksum, it is unknown for files that are converted during setup.
+    /// Size of the file, in bytes. Size and checksum are unknown for files that are converted
+    /// during setup.
     bytes: Option<u64>,
     sha256: Option<String>,
     /// The commit that `url` refers to, which pins the content.
@@ -52,7 +53,7 @@ enum FileState {
     Missing,
     /// The file has the checksum given in the manifest.
     Verified,
-    /// The manifest has no checksum for it.
+    /// The manifest has no checksum for the file.
     Unverified,
     /// The file has a different checksum, for example because the user converted it.
     Different,
@@ -111,7 +112,7 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), BoxError>
     }
 }
 
-/// Lists the features that are unavailable without the missing files, and how to get the files.
+/// Describes the features that are unavailable without the missing files, and how to get the files.
 fn missing_features(missing: &[(Model, PathBuf)]) -> Option<String> {
     const FEATURES: &[(&str, &str)] = &[
         ("detector", "detect objects and people"),

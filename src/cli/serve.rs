@@ -19,12 +19,12 @@ use domain::{Error, Shotlog};
 /// Minimum interval between two index checks, even if searches find damage.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Duration of a scrub slice, after which the scrub's progress is stored, so that at most this much
+/// Duration of a scrub slice. The scrub's progress is stored after each slice, so at most one slice
 /// is repeated after a restart.
 const SCRUB_SLICE: Duration = Duration::from_secs(5);
 
-/// How long requests may take after the jobs have stopped: the remaining grace period, clamped to
-/// this range.
+/// Range of the time that requests may take after the jobs have stopped. The remaining grace period
+/// is clamped to this range.
 const REQUEST_GRACE: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(5);
 
 /// Runs the service until SIGINT, SIGTERM or SIGHUP.
@@ -73,8 +73,8 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
     }
 }
 
-/// Checks the whole index periodically, because searches may not notice damage, and whenever a
-/// search or a write has found damage.
+/// Checks the whole index periodically, because searches may not notice damage. Also checks it
+/// whenever a search or a write has found damage.
 async fn check_index(service: Arc<Shotlog>, every: Duration) {
     loop {
         match service.search.repair_index().await {
@@ -105,7 +105,8 @@ async fn run_background_tasks(service: Arc<Shotlog>, config: Config, remove_orph
     repair_periodically(service, repair, config.domain.records).await;
 }
 
-/// Calibrates scores for this embedder in advance, so that no search waits for it.
+/// Calibrates scores for this embedder in advance, so that no search has to wait for the
+/// calibration.
 async fn calibrate(service: Arc<Shotlog>) {
     if let Err(error) = service.search.calibrate().await {
         tracing::warn!(
@@ -115,8 +116,8 @@ async fn calibrate(service: Arc<Shotlog>) {
     }
 }
 
-/// Periodically repairs videos whose change did not complete, since an instance may die or a store
-/// fail at any time, and scrubs all videos when a scrub is due.
+/// Periodically repairs videos whose change did not complete, because an instance or a store may
+/// fail at any time. Also scrubs all videos when a scrub is due.
 async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
     let (mut repair, mut begun) = (orphans, None);
     loop {
@@ -187,7 +188,7 @@ async fn resume(service: &Shotlog) {
 /// Waits for the first signal that stops the process.
 async fn stop_signal() {
     let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
-    // Under nohup the service outlives its terminal.
+    // Under nohup, the service must outlive its terminal.
     if !ignores_hangup(&std::fs::read_to_string("/proc/self/status").unwrap_or_default()) {
         kinds.push(SignalKind::hangup());
     }
@@ -232,7 +233,7 @@ pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
     if failed { Err("a port does not answer".into()) } else { Ok(()) }
 }
 
-/// Prints disagreements between records, objects and vectors.
+/// Prints inconsistencies between records, objects and vectors.
 pub(super) async fn verify(config: &Config) -> Result<(), BoxError> {
     let app = app::build(config, listen_address(config)?).await?;
     let report = app.service.catalog.verify().await?;

@@ -1,5 +1,5 @@
-//! Opens the stores while the service already answers requests: retries with exponential backoff
-//! while they are unreachable, and gives up on permanent errors.
+//! Opens the stores while the service already answers requests. Retries with exponential backoff
+//! while the stores are unreachable, and gives up on permanent errors.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use domain::catalog::readiness::StoreState;
 use domain::search::reindex::{ReindexReport, Repair};
 use domain::{Error, Shotlog};
 
-/// Maximum time that the listener waits for the first attempt.
+/// Maximum time that the listener waits for the first attempt to open the stores.
 pub(super) const STARTUP_WAIT: Duration = Duration::from_secs(5);
 
 /// Timeout of one attempt to open the stores.

@@ -27,15 +27,15 @@ impl Drop for Telemetry {
     }
 }
 
-/// Starts logging and tracing; the result must live until the process ends.
+/// Starts logging and tracing. The result must be kept until the process ends.
 pub(super) fn start(config: &Config) -> Result<Telemetry, BoxError> {
-    // The service logs agents' requests itself, and callers who disconnect are not errors.
+    // rmcp must not log: the service logs agents' requests itself, and a disconnect is no error.
     let filter = EnvFilter::try_new(format!("rmcp=off,{}", config.log.filter))
         .map_err(|e| format!("log.filter is '{}': {e}", config.log.filter))?;
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let log = match std::io::stderr().is_terminal() {
         true => log,
-        // No ANSI colours in files and collectors.
+        // Files and collectors must not get ANSI colors.
         false => log.with_ansi(false),
     };
     let log = match config.log.format {

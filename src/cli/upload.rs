@@ -15,7 +15,7 @@ use tokio::io::AsyncSeekExt;
 use super::BoxError;
 use super::client::ServiceClient;
 
-/// Maximum number of retries without progress, which take about ten minutes.
+/// Maximum number of retries without progress. They take about ten minutes in total.
 const MAX_RETRIES: u32 = 45;
 
 /// Maximum backoff between retries.
@@ -30,7 +30,8 @@ enum UploadError {
 }
 
 impl ServiceClient {
-    /// Uploads a file, or resumes the upload `upload_id` of an earlier run, and returns its id.
+    /// Uploads a file, or resumes the upload `upload_id` of an earlier run. Returns the id of the
+    /// upload.
     pub(super) async fn send_file(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! The configuration layers above the defaults. The keys of each layer are checked before it is
+//! The configuration layers above the defaults. The keys of a layer are checked before the layer is
 //! merged.
 
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ impl ConfigError {
 /// Prefix for the service's environment variables.
 const PREFIX: &str = "SERVICE_";
 
-/// Renamed sections and keys: the old and the new name.
+/// Renamed sections and keys, each with its old and its new name.
 const RENAMED: [(&str, &str); 22] = [
     ("alerts.failures", "alerts.max_failures"),
     ("ask.max_videos", "ask.max_segments"),
@@ -117,7 +117,7 @@ fn variable_path(name: &str, known: &Table) -> Result<Option<Vec<String>>, Confi
     )))
 }
 
-/// Parses a variable as the type of the key's default.
+/// Parses the text of a variable as a value of the same type as the key's default.
 fn parse_variable(name: &str, text: &str, default: Option<&Value>) -> Result<Value, ConfigError> {
     let type_error = |expected: &str| {
         ConfigError::new(format!("the variable {name} is '{text}'; it must be {expected}"))

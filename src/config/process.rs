@@ -51,12 +51,12 @@ impl Default for Log {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Traces {
-    /// URL of an OpenTelemetry collector for OTLP over HTTP, such as `http://127.0.0.1:4318`; empty
-    /// disables tracing.
+    /// URL of an OpenTelemetry collector for OTLP over HTTP, such as `http://127.0.0.1:4318`. If
+    /// empty, tracing is disabled.
     pub endpoint: String,
     /// Service name in traces.
     pub service_name: String,
-    /// Share of requests and jobs to trace, 0..1.
+    /// Share of requests and jobs to trace, from 0 to 1.
     pub share: f64,
     /// Timeout for sending a batch, given in seconds in the configuration file.
     #[serde(with = "seconds")]

@@ -1,12 +1,12 @@
-//! The token budget of a response: whole units are added, the most important first, until the next
-//! one does not fit. Models read the JSON, so structured content and prose both count.
+//! The token budget of a response. Whole units are added, most important first, until the next unit
+//! does not fit. Models read the JSON, so structured content and prose both count.
 
 use poem_openapi::types::ToJSON;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
 
-/// Bytes of JSON per token. English text has more bytes per token, numbers and ids about this many;
-/// in many other scripts, a character has three bytes and counts as one token.
+/// Bytes of JSON per token. English text has more bytes per token; numbers and ids have about this
+/// many. In many other scripts, a character has three bytes and counts as one token.
 const BYTES_PER_TOKEN: usize = 3;
 
 /// Image pixels per token; current vision models use 750 or more.
@@ -21,7 +21,7 @@ pub(super) fn json_tokens(json: &str) -> usize {
     json.len().div_ceil(BYTES_PER_TOKEN)
 }
 
-/// Number of tokens in a value as JSON.
+/// Number of tokens in the JSON of a value.
 pub(super) fn value_tokens(value: &Value) -> usize {
     json_tokens(&value.to_string())
 }
@@ -77,7 +77,7 @@ impl TokenBudget {
         self.0
     }
 
-    /// Takes tokens; takes none and returns false if fewer remain.
+    /// Takes tokens from the budget. If fewer remain, takes none and returns false.
     pub(super) fn take(&mut self, tokens: usize) -> bool {
         match self.0.checked_sub(tokens) {
             Some(left) => {
@@ -98,7 +98,7 @@ impl TokenBudget {
         self.0 = self.0.saturating_sub(json_tokens(&value.to_json_string()));
     }
 
-    /// Takes units, each with a line of text, up to the first that does not fit.
+    /// Takes units, each with a line of text, until one does not fit.
     pub(super) fn fill<T: ToJSON>(&mut self, units: Vec<(T, String)>) -> FittingUnits<T> {
         let all = units.len();
         let (units, lines): (Vec<T>, Vec<String>) = units

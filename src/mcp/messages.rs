@@ -1,12 +1,12 @@
-//! JSON-RPC framing in front of the protocol: responds with a JSON-RPC error to bodies that are not
-//! messages, and splits batches, which revision 2025-03-26 allows, into single messages.
+//! JSON-RPC framing in front of the protocol. Bodies that are not messages get a JSON-RPC error.
+//! Batches, which revision 2025-03-26 allows, are split into single messages.
 
 use poem::http::{Method, StatusCode};
 use poem::{Body, Endpoint, Request, Response, Result};
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ProtocolVersion};
 use serde_json::{Value, json};
 
-/// The header with the protocol revision; if it is absent, the revision that allows batches is
+/// The header with the protocol revision. If it is absent, the revision that allows batches is
 /// assumed.
 const REVISION: &str = "mcp-protocol-version";
 
@@ -75,7 +75,7 @@ impl<E: Endpoint<Output = Response>> JsonRpcEndpoint<E> {
         Ok(json_response(StatusCode::OK, &Value::Array(answers)))
     }
 
-    /// Returns why the whole batch is rejected, if it is.
+    /// Returns why the whole batch is rejected, or `None` if it is accepted.
     fn batch_error(&self, head: &Request, messages: usize) -> Option<String> {
         let with_batches = ProtocolVersion::V_2025_03_26;
         let revision = head.header(REVISION).unwrap_or(with_batches.as_str());

@@ -161,7 +161,7 @@ fn to_error_data(failure: HttpFailure) -> ErrorData {
     }
 }
 
-/// Runs `work` and returns its result; drops it if the caller disconnects. Calls run in tasks
+/// Runs `work` and returns its result. Drops `work` if the caller disconnects. Calls run in tasks
 /// outside the edge, so panics are caught here; otherwise the caller would wait forever.
 async fn run_until_cancelled<T>(
     context: &RequestContext<RoleServer>,

@@ -7,7 +7,8 @@ use super::budget::{TokenBudget, json_tokens};
 use crate::http::views::HttpFailure;
 use crate::http::views::{Unit, UnitSplitter};
 
-/// Minimum number of units per page; values too large for that are split into several units.
+/// Minimum number of units per page. Values that are too large for this are split into several
+/// units.
 const UNITS_PER_PAGE: usize = 8;
 
 /// A part of a document, with the structure of the whole.
@@ -17,7 +18,7 @@ pub(super) struct DocumentPage {
     pub(super) document: Map<String, Value>,
     /// Position of the next page, if there is one.
     pub(super) next: Option<usize>,
-    /// Number of units skipped here because they do not fit on any page.
+    /// Number of units that are skipped on this page because they do not fit on any page.
     pub(super) skipped: usize,
 }
 
@@ -57,7 +58,7 @@ fn size(unit: &Unit<'_>, cost: TokenCost) -> usize {
     cost(unit.value) + names + unit.lists
 }
 
-/// Parses a cursor; without one, the position is 0.
+/// Returns the position that a cursor contains, or 0 if there is no cursor.
 pub(super) fn position(cursor: Option<&str>) -> Result<usize, HttpFailure> {
     let Some(cursor) = cursor else { return Ok(0) };
     cursor.parse().map_err(|_| {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Renders one line per field, and one per element of lists and objects.
+/// Renders one line for each field and for each element of lists and objects.
 pub(super) fn outline(document: &Map<String, Value>) -> String {
     let mut text = String::new();
     for (name, value) in document {
@@ -52,11 +52,11 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Maximum number of characters kept at the beginning, which states what is wrong, and at the end,
-/// which states what would be valid.
+/// Maximum numbers of characters to keep at the beginning and at the end of an error message. The
+/// beginning states what is wrong, and the end states what would be valid.
 const MESSAGE_LIMITS: (usize, usize) = (300, 1200);
 
-/// Cuts the middle out of a long error message, which quotes the input.
+/// Cuts the middle out of a long error message. The middle quotes the input.
 pub(super) fn truncate(detail: &str) -> String {
     let (beginning, end) = MESSAGE_LIMITS;
     let length = detail.chars().count();

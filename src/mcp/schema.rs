@@ -1,5 +1,5 @@
-//! JSON schemas of tools: the schemas of the OpenAPI document converted to JSON Schema, with the referenced
-//! schemas in `$defs`.
+//! JSON schemas of tools. They are the schemas of the OpenAPI document, converted to JSON Schema,
+//! with the schemas that they refer to in `$defs`.
 
 use std::sync::Arc;
 

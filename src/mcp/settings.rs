@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct McpSettings {
-    /// Serve `/mcp`.
+    /// Whether to serve `/mcp`.
     pub enabled: bool,
-    /// Maximum number of tokens in a response, counted as three bytes of JSON each; at least 5000.
+    /// Maximum number of tokens in a response; at least 5000. A token is counted as three bytes of
+    /// JSON.
     pub max_tokens: usize,
     /// Number of videos per page of the resource list.
     pub page_videos: u32,

@@ -29,11 +29,12 @@ pub(super) struct LibraryOverview {
     total: u32,
     /// The newest videos, newest first.
     newest: Vec<VideoBody>,
-    /// Ids of the analyzers that describe chunks, for `analyzer` and `analyzers`.
+    /// Ids of the analyzers that describe chunks, as used in the arguments `analyzer` and
+    /// `analyzers`.
     analyzers: Vec<String>,
     /// Groups of analyzers from which an ingest may select only one.
     exclusive_groups: Vec<Vec<String>>,
-    /// Aggregators that summarize whole videos, by id for get_aggregate.
+    /// Aggregators that summarize whole videos, by the id that get_aggregate takes.
     aggregators: OrderedMap<AggregatorBody>,
     /// For each vector field, what it is computed from.
     vector_fields: OrderedMap<String>,

@@ -29,7 +29,7 @@ pub(super) struct AggregateRequest {
 pub(super) struct AggregatePage {
     #[oai(flatten)]
     aggregate: OneAggregate,
-    /// What is omitted from all pages, and why.
+    /// What was omitted from all pages, and why.
     #[oai(skip_serializing_if_is_none)]
     rest: Option<String>,
 }

@@ -19,10 +19,10 @@ pub(super) struct GetFrames;
 pub(super) struct FramesRequest {
     #[oai(validator(min_length = 1))]
     video_id: String,
-    /// Times, in seconds from the start of the video.
+    /// Times of the frames, in seconds from the start of the video.
     #[oai(nullable)]
     times: Option<Vec<f64>>,
-    /// Chunk ids; the frame in the middle of each chunk is returned.
+    /// Chunk ids. The frame at the midpoint of each chunk is returned.
     #[oai(nullable)]
     chunk_ids: Option<Vec<u32>>,
     /// Width in pixels. A frame is never wider than the video or the configured maximum.
@@ -48,9 +48,9 @@ pub(super) struct FrameList {
 #[derive(Object)]
 #[oai(rename = "Frame")]
 pub(super) struct FrameInfo {
-    /// Time, in seconds from the start of the video.
+    /// Time of the frame, in seconds from the start of the video.
     t: f64,
-    /// The requested chunk, if the frame was requested by chunk.
+    /// Id of the requested chunk; present if the frame was requested by chunk id.
     #[oai(skip_serializing_if_is_none)]
     chunk_id: Option<u32>,
     /// Width in pixels.
@@ -112,7 +112,7 @@ const FRAME_TOKENS: usize = 50;
 enum Target {
     /// A time, in seconds from the start of the video.
     Time(f64),
-    /// The middle of a chunk.
+    /// The midpoint of a chunk.
     Chunk(ChunkId),
 }
 

@@ -17,10 +17,10 @@ pub(super) struct GetTranscript;
 pub(super) struct TranscriptRequest {
     #[oai(validator(min_length = 1))]
     video_id: String,
-    /// Only speech after this time, in seconds from the start of the video.
+    /// Only sentences that end after this time, in seconds from the start of the video.
     #[oai(nullable)]
     after: Option<f64>,
-    /// Only speech before this time, in seconds from the start of the video.
+    /// Only sentences that start before this time, in seconds from the start of the video.
     #[oai(nullable)]
     before: Option<f64>,
     /// The `next` value of the previous page; requires the same `after` and `before`.
@@ -36,7 +36,8 @@ pub(super) struct TranscriptPage {
     /// ISO 639-1 code of the language that is spoken most, if speech recognition reports it.
     #[oai(nullable)]
     language: Option<String>,
-    /// When each language is spoken, if there are several; null for speech that was not recognised.
+    /// The spans in which each language is spoken; present if there are several languages or if
+    /// some speech was not recognized.
     #[oai(skip_serializing_if_is_none)]
     languages: Option<Vec<LanguageSpanBody>>,
     /// Whole sentences, in chronological order.

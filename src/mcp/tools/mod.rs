@@ -1,6 +1,6 @@
-//! The tools: one file each, and the list.
+//! The tools, with one file each, and the list of all tools.
 //!
-//! To add one, write its file and add it here as a module and to [`TOOLS`].
+//! To add a tool, write its file, declare it as a module here, and add it to [`TOOLS`].
 
 mod ask;
 mod describe_library;
