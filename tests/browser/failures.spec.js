@@ -112,8 +112,10 @@ test("a page that fails to load shows an error, and others work", async ({ page,
   await page.getByRole("link", { name: "Search", exact: true }).click();
   await expect(page.getByRole("heading", { name: "Search" })).toBeVisible();
   await page.getByRole("link", { name: "Ask", exact: true }).click();
+  const retry = page.getByRole("button", { name: "Try again" });
+  await expect(retry).toBeVisible();
   await page.unrouteAll();
-  await page.getByRole("button", { name: "Try again" }).click();
+  await retry.click();
   await expect(page.getByRole("heading", { name: "Ask", exact: true })).toBeVisible();
 });
 
