@@ -1,12 +1,12 @@
 //! Validation of keys for object and record stores. The same rules apply to every technology, so
-//! that a key that one store accepts is neither rejected nor interpreted differently by another.
+//! that if one store accepts a key, no other store rejects it or interprets it differently.
 
 use ports::{ErrorKind, PortError, Result};
 
 /// Maximum key length in S3 and GCS.
 const KEY_BYTES: usize = 1024;
-/// Maximum segment length: leaves room for the suffix of a temporary file within a file system's
-/// limit of 255 bytes.
+/// Maximum segment length. It leaves room for the suffix of a temporary file, because file systems
+/// limit names to 255 bytes.
 const SEGMENT_BYTES: usize = 200;
 
 /// Fails unless `key` is valid.
@@ -23,7 +23,7 @@ pub(crate) fn check_key(key: &str) -> Result<()> {
     }
 }
 
-/// Fails unless `prefix` is empty or a key followed by a slash.
+/// Fails unless `prefix` is empty or consists of a key and a slash.
 pub(crate) fn check_prefix(prefix: &str) -> Result<()> {
     match prefix.strip_suffix('/') {
         None if prefix.is_empty() => Ok(()),

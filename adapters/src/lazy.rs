@@ -1,5 +1,6 @@
-//! Opens a resource at first use, because its server may not be up yet. For a short time after a
-//! failed attempt, callers get its error at once instead of waiting for another attempt.
+//! Opens a resource on first use, because its server may not be up yet. For a short time after a
+//! failed attempt, callers get the error of that attempt at once instead of waiting for another
+//! attempt.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use tokio::sync::OnceCell;
 /// How long the error of a failed attempt is returned to callers.
 const ERROR_TTL: Duration = Duration::from_secs(1);
 
-/// A resource that is opened at first use.
+/// A resource that is opened on first use.
 pub(crate) struct Lazy<T> {
     cell: OnceCell<T>,
     open: Box<dyn Fn() -> BoxFuture<'static, Result<T>> + Send + Sync>,

@@ -1,10 +1,10 @@
-//! The technologies behind the ports: one folder per port, one file per technology. The only
-//! workspace crates that this crate depends on are `ports`, `text` and `kernels`; an adapter knows
-//! neither the domain nor HTTP.
+//! The technologies behind the ports. There is one folder per port, with one file or folder per
+//! technology. The only workspace crates that this crate depends on are `ports`, `text` and
+//! `kernels`. An adapter knows neither the domain nor the HTTP API.
 //!
-//! In each folder, `open.rs` defines the folder's configuration section with all defaults, and
-//! `open`, which opens the technology that the section selects. A selection that needs a disabled
-//! feature is an error.
+//! In each folder, `open.rs` defines the configuration section with all defaults. It also defines
+//! `open`, which opens the technology that the section selects. If the selected technology needs a
+//! feature that is disabled, `open` returns an error.
 
 mod blocking;
 pub mod decoder;

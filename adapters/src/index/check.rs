@@ -1,6 +1,6 @@
-//! Validation that all index adapters share, with the same messages. It rejects unknown fields,
-//! values and predicates of the wrong type, and vectors of the wrong length. Adapters call it
-//! before any change or search.
+//! Validation shared by all index adapters, so that their error messages are the same. It rejects
+//! unknown fields, values and predicates of the wrong type, and vectors of the wrong length.
+//! Adapters call it before any change or search.
 
 use ports::index::{
     FacetQuery, FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate,
@@ -8,7 +8,7 @@ use ports::index::{
 };
 use ports::{ErrorKind, PortError, Result};
 
-/// Maximum length of a keyword or id in bytes; an inverted index cannot hold terms that are much
+/// Maximum length of a keyword or id in bytes. An inverted index cannot hold terms that are much
 /// longer.
 pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
 
@@ -90,7 +90,7 @@ pub(super) fn facet_query(query: &FacetQuery) -> Result<()> {
 
 /// Returns the smallest integer that is at least `bound`, if any.
 pub(super) fn lowest_integer(bound: f64) -> Option<i64> {
-    // 2^63 is the first double above every i64; the cast saturates at the other end.
+    // 2^63 is the smallest double above every i64. For bounds below every i64, the cast saturates.
     (bound < 9_223_372_036_854_775_808.0).then(|| bound.ceil() as i64)
 }
 
@@ -104,7 +104,7 @@ fn id(id: &PointId) -> Result<()> {
     if analyzer.is_empty() {
         return Err(invalid("the point's analyzer_id is empty"));
     }
-    // The id is part of a compound key, whose length is limited too.
+    // The id is part of a compound key, and the length of that key is limited too.
     if analyzer.len() > MAX_KEYWORD_BYTES / 4 {
         return Err(invalid(format!(
             "the point's analyzer_id has {} bytes; at most {} are accepted",

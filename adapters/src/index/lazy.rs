@@ -1,4 +1,4 @@
-//! An index on a server, connected on first use.
+//! An index on a server. It connects on first use.
 
 use std::collections::BTreeSet;
 

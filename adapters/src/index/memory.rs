@@ -1,5 +1,5 @@
-//! An index in memory: a simple reference implementation for tests and short-lived installations.
-//! Nothing survives a restart, and every search scans all points.
+//! An index in memory, which is a simple reference implementation for tests and short-lived
+//! installations. All points are lost on restart, and every search scans all points.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -16,11 +16,11 @@ use ports::{ErrorKind, PortError, Result, VideoId};
 use super::top_values::TopValues;
 use super::{check, words};
 
-/// The usual BM25 constants, as in the embedded index.
+/// The usual BM25 constants, which the embedded index uses too.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// An index that keeps its points in a sorted map. Cheap to clone: clones share the points.
+/// An index that keeps its points in a sorted map. Clones are cheap and share the points.
 #[derive(Clone)]
 pub struct MemoryIndex {
     dimension: usize,
@@ -46,7 +46,7 @@ impl MemoryIndex {
         Self { dimension, points: Arc::default(), owner: Arc::default(), shared: false }
     }
 
-    /// Creates an empty index that several instances in one process share through clones.
+    /// Creates an empty index that several instances in one process can share through clones.
     pub fn shared(dimension: usize) -> Self {
         Self { shared: true, ..Self::new(dimension) }
     }
@@ -335,7 +335,7 @@ fn bm25<'a>(
     scores.into_values().filter(|(_, entry)| has_phrases(entry)).collect()
 }
 
-/// Counts the places where the words of a clause occur at their relative positions.
+/// Counts how often the words of a clause occur at their relative positions.
 fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
     let Some((_, first)) = clause.first() else { return 0 };
     words
@@ -353,13 +353,14 @@ fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
         .count()
 }
 
-/// Returns the `limit` points with the highest scores; ties are ordered by id.
+/// Returns the `limit` points with the highest scores. Points with equal scores are ordered by id.
 fn best(mut scored: Vec<ScoredEntry<'_>>, limit: usize) -> Vec<Hit> {
     rank(&mut scored);
     scored.into_iter().take(limit).map(hit).collect()
 }
 
-/// Returns the best `per_video` points of each of the best `limit` videos.
+/// Returns the `per_video` points with the highest scores of each of the `limit` videos whose
+/// points score highest.
 fn best_by_video(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
     rank(&mut scored);
     let mut places: HashMap<VideoId, usize> = HashMap::new();

@@ -45,13 +45,15 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of index.
     pub kind: Kind,
-    /// gRPC URL of the server, such as `http://127.0.0.1:6334`; `https` for TLS (Qdrant only).
+    /// gRPC URL of the server, such as `http://127.0.0.1:6334`, or `https://…` for TLS (Qdrant
+    /// only).
     pub url: String,
     /// The server's API key (Qdrant only).
     pub api_key: String,
-    /// Name of the collection, shared by every instance (Qdrant only).
+    /// Name of the collection, which all instances share (Qdrant only).
     pub collection: String,
-    /// Compare every point instead of walking an HNSW graph, which misses some hits (Qdrant only).
+    /// Whether to compare every point instead of walking an HNSW graph, which misses some hits
+    /// (Qdrant only).
     pub exact: bool,
     /// Number of shards of a new collection (Qdrant only).
     pub shards: u32,
@@ -62,10 +64,10 @@ pub struct Settings {
     pub timeout: u64,
     /// Maximum number of attempts per request if the server does not answer (Qdrant only).
     pub attempts: u32,
-    /// Threads that score the vectors of a search, including the calling thread; 0 means one per
-    /// core (embedded only).
+    /// Number of threads that score the vectors of a search, including the calling thread. 0 means
+    /// one thread per core (embedded only).
     pub threads: usize,
-    /// Bytes to buffer in memory before they are written to disk (embedded only).
+    /// Number of bytes to buffer in memory before they are written to disk (embedded only).
     #[serde(with = "byte_size")]
     pub writer_memory: usize,
     /// Number of points at which the log and `shotlog check` start to recommend a Qdrant server; 0
@@ -111,7 +113,7 @@ pub enum DamagePolicy {
     Replace,
 }
 
-/// The stores that `index.kind` selects.
+/// The stores selected by `index.kind`.
 #[derive(Clone)]
 pub struct IndexStores {
     /// The points of all videos.
@@ -120,7 +122,7 @@ pub struct IndexStores {
     pub listing: Arc<dyn VideoListing>,
 }
 
-/// Opens the index and the listing. A server is connected on first use.
+/// Opens the index and the listing. If they are on a server, they connect on first use.
 pub async fn open(
     section: &Settings,
     spec: IndexSpec<'_>,
@@ -158,18 +160,19 @@ pub async fn open(
     }
 }
 
-/// An index under construction next to the one in use. In memory, both are the same index.
+/// An index under construction next to the index in use. If the index is in memory, both are the
+/// same index.
 pub struct Rebuild {
     /// The index to fill.
     pub index: Arc<dyn VectorIndex>,
-    /// The listing, which both indexes share.
+    /// The listing. The index to fill and the index in use share it.
     pub listing: Arc<dyn VideoListing>,
-    /// The index still in use, if it is a separate index and readable.
+    /// The index in use, if it is a separate index and can be read.
     pub current: Option<Arc<dyn VectorIndex>>,
     fresh: Replacement,
 }
 
-/// The index that replaces the one in use.
+/// The index that replaces the index in use.
 enum Replacement {
     Memory,
     Embedded(Arc<EmbeddedIndex>),
@@ -215,14 +218,14 @@ impl Rebuild {
         }
     }
 
-    /// Makes the filled index the one in use. Returns `true` if searches used another index in the
+    /// Puts the filled index into use. Returns `true` if searches used another index in the
     /// meantime, in which case the filled index lacks recent writes.
     pub async fn publish(self) -> Result<bool, OpenError> {
         // The old index must not be open when it is removed.
         drop(self.current);
         let (published, elsewhere) = match self.fresh {
             Replacement::Memory => (Ok(()), false),
-            // The folder stayed locked, so nothing was written in the meantime.
+            // The folder stayed locked, so no other process wrote to it in the meantime.
             Replacement::Embedded(fresh) => (fresh.publish().await, false),
             #[cfg(feature = "cloud")]
             Replacement::Qdrant(fresh) => (fresh.publish().await, true),

@@ -2,8 +2,8 @@
 
 use ports::index::FacetQuery;
 
-/// Collects the most frequent values that match the query. Holds at most twice the requested number
-/// of values.
+/// Collects the most frequent values that match the query. It holds at most twice the requested
+/// number of values.
 pub(super) struct TopValues {
     /// The requested prefix, in lower case.
     prefix: String,
@@ -21,7 +21,7 @@ impl TopValues {
         self.prefix.is_empty() || value.to_lowercase().starts_with(&self.prefix)
     }
 
-    /// Adds a value with its number of points. Must be called only once per value.
+    /// Adds a value with its number of points. Must be called at most once per value.
     pub(super) fn add(&mut self, value: &str, points: u64) {
         if points == 0 || !self.has_prefix(value) {
             return;

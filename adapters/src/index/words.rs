@@ -7,15 +7,15 @@ use tantivy::tokenizer::{
     TextAnalyzer, TokenStream,
 };
 
-/// Words with this many bytes or more are not indexed, since they are base64, hashes or noise.
+/// Words with this many bytes or more are not indexed, because they are base64, hashes or noise.
 const MAX_WORD_BYTES: usize = 64;
 
-/// Maximum number of distinct words and phrases in a query; further ones are ignored.
+/// Maximum number of distinct words and phrases in a query. Further words and phrases are ignored.
 const MAX_CLAUSES: usize = 1024;
 
 /// Creates the tokenizer. It splits at every character that is neither a letter nor a digit, folds
-/// case and accents, and strips English endings. Text in other languages is treated the same way
-/// when indexing and when searching, which costs some precision but never a match.
+/// case and accents, and strips English endings. Text in other languages is treated in the same way
+/// in indexing and in searching. This costs some precision but never loses a match.
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(MAX_WORD_BYTES))
@@ -37,7 +37,7 @@ pub(super) fn words(analyzer: &mut TextAnalyzer, text: &str) -> Vec<(usize, Stri
 }
 
 /// Splits a query into clauses: single words, and phrases whose words must be adjacent. A phrase is
-/// the text between two double quotes; an unpaired quote is ignored.
+/// the text between two double quotes. An unpaired quote is ignored.
 pub(super) fn clauses(analyzer: &mut TextAnalyzer, query: &str) -> Vec<Vec<(usize, String)>> {
     let parts: Vec<&str> = query.split('"').collect();
     let mut seen = HashSet::new();

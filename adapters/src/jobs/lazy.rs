@@ -1,4 +1,4 @@
-//! A queue on a server, connected on first use.
+//! A queue on a server. It connects on first use.
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;

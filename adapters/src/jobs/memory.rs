@@ -1,4 +1,4 @@
-//! Jobs in memory, lost when the process ends.
+//! Jobs in memory. They are lost when the process ends.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ impl MemoryJobs {
         Self::default()
     }
 
-    /// Creates an empty queue to share among several services in one process.
+    /// Creates an empty queue that several services in one process can share.
     pub fn shared() -> Self {
         Self { shared: true, ..Self::default() }
     }

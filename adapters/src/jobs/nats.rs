@@ -34,16 +34,16 @@ const PULL: Duration = Duration::from_secs(20);
 /// Pause between attempts while the server does not answer.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// How often, and at what interval, a consumer looks for a job's document before it postpones the
-/// job. A job is queued before its document is stored.
+/// How many times, and at what interval, a consumer looks for a job's document before it postpones
+/// the job. A job is queued before its document is stored.
 const LOOKUP_ATTEMPTS: u32 = 10;
 const LOOKUP_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Maximum delay before a job without a document is delivered again. The delay doubles each time.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Maximum number of deliveries of a job without a document, reached after about an hour. A
-/// document that is stored after that has no queued job.
+/// Maximum number of deliveries of a job without a document. It is reached after about an hour. If
+/// the document is stored later, its job is no longer queued.
 const MAX_DELIVERIES: u32 = 65;
 
 /// When a job is added, its document may take at most 1/`MAX_SHARE` of the server's maximum message
@@ -53,15 +53,17 @@ const MAX_SHARE: usize = 2;
 /// Number of heartbeats per [`NatsOptions::redelivery`].
 const HEARTBEATS: u32 = 3;
 
-/// How to reach the server, and what to create there.
+/// How to reach the server, and what to create on it.
 #[derive(Debug, Clone)]
 pub struct NatsOptions {
-    /// URLs of the servers in one cluster, separated by commas: `nats://host:4222`, or `tls://` for
-    /// TLS. If the server requires a user and password, or a token, they precede the host.
+    /// URLs of the servers in one cluster, separated by commas, such as `nats://host:4222`, or
+    /// `tls://…` for TLS. If the server requires a user and password, or a token, these precede the
+    /// host.
     pub url: String,
     /// A credentials file, if the server requires one.
     pub credentials: Option<PathBuf>,
-    /// Prefix for the stream, bucket and subject names: letters, digits, `-` and `_`.
+    /// Prefix for the names of streams, buckets and subjects. It consists of letters, digits, `-`
+    /// and `_`.
     pub name: String,
     /// Number of replicas of each job in a cluster; at least 1.
     pub replicas: usize,
@@ -87,8 +89,8 @@ const OWNER: &str = "install";
 const CONSUMER: &str = "workers";
 
 impl NatsJobs {
-    /// Connects and creates what is missing on the server. Returns `Unavailable` if the server does
-    /// not answer.
+    /// Connects and creates the streams and buckets that are missing on the server. Returns
+    /// `Unavailable` if the server does not answer.
     pub async fn connect(options: NatsOptions) -> Result<Self> {
         let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if options.name.is_empty() || !options.name.chars().all(fit) {
@@ -152,7 +154,7 @@ impl NatsJobs {
         format!("{}.queue.{job_id}", self.options.name)
     }
 
-    /// Waits for the next message in the queue; returns `None` if none arrives in time.
+    /// Waits for the next message in the queue. Returns `None` if no message arrives in time.
     async fn next(&self) -> Result<Option<Message>> {
         let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
         let mut batch = batch.map_err(request_failed)?;
@@ -170,7 +172,7 @@ impl NatsJobs {
         Ok(false)
     }
 
-    /// Creates a lease for the message's job; returns `None` if the job does not exist.
+    /// Creates a lease for the message's job. Returns `None` if the job does not exist.
     async fn accept(&self, message: Message) -> Result<Option<NatsLease>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         if self.is_stored(&job_id).await? {
@@ -230,7 +232,7 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         allow_rollup: true,
-        // Disabled because any replica may answer a direct read, including one that lags behind.
+        // Direct reads are disabled because any replica may answer them, even one that lags behind.
         allow_direct: false,
         num_replicas: options.replicas,
         ..streams::Config::default()
@@ -250,7 +252,7 @@ impl JobQueue for NatsJobs {
             return Ok(Some(stored_job));
         }
         let body = self.body(document, MAX_SHARE)?;
-        // Queued first, because a document without a queued job would wait forever.
+        // The job is queued first, because a document without a queued job would wait forever.
         self.queue(job_id).await?;
         match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
@@ -260,7 +262,8 @@ impl JobQueue for NatsJobs {
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        // The consumer's own count is wrong after a withdrawal on servers before 2.10.
+        // The consumer's count is not used, because servers before 2.10 report a wrong count after
+        // a withdrawal.
         let queued = self.queue.get_info().await.map_err(request_failed)?.state.messages;
         let taken =
             self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?.num_ack_pending;
@@ -329,7 +332,7 @@ impl JobQueue for NatsJobs {
         if self.get(job_id).await?.is_none_or(|stored_job| stored_job.version != version) {
             return Ok(());
         }
-        // The bucket's delete would leave a marker for each key. After a purge of the subject,
+        // Deleting the key from the bucket would leave a marker. Purging the subject would make
         // consumers on servers before 2.10 skip other messages.
         match self.documents.stream.delete_message(version).await {
             Ok(_) => Ok(()),
@@ -414,7 +417,7 @@ impl Lease for NatsLease {
     }
 }
 
-/// The error codes for a message that no longer exists.
+/// The error codes that mean that a message no longer exists.
 const NOT_FOUND: [ErrorCode; 2] = [ErrorCode::NO_MESSAGE_FOUND, ErrorCode::SEQUENCE_NOT_FOUND];
 
 /// Returns the job in an entry, or `None` if the entry is a delete marker.
@@ -422,7 +425,7 @@ fn stored_job(entry: Entry) -> Result<Option<StoredJob>> {
     if entry.operation != Operation::Put {
         return Ok(None);
     }
-    // Invalid JSON becomes `null`, which the consumer recognizes as not being a job.
+    // Invalid JSON becomes `null`, which the caller recognizes as an invalid job.
     let document = serde_json::from_slice(&entry.value).unwrap_or_default();
     Ok(Some(StoredJob { job_id: entry.key, document, version: entry.revision }))
 }

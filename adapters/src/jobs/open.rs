@@ -13,11 +13,11 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// In memory, lost on restart.
+    /// In memory. Jobs are lost on restart.
     #[default]
     Memory,
-    /// A NATS server with JetStream: every instance takes jobs and resumes those of a crashed
-    /// instance.
+    /// A NATS server with JetStream. Every instance takes jobs, and if an instance crashes, others
+    /// resume its jobs.
     Nats,
 }
 
@@ -32,7 +32,8 @@ pub struct Settings {
     pub url: String,
     /// A credentials file, if the server requires one (NATS only).
     pub credentials: String,
-    /// Prefix for the stream, bucket and subject names: letters, digits, `-` and `_` (NATS only).
+    /// Prefix for the names of streams, buckets and subjects. It consists of letters, digits, `-`
+    /// and `_` (NATS only).
     pub name: String,
     /// Number of replicas of each job in a cluster, fixed at creation (NATS only).
     pub replicas: usize,
@@ -58,7 +59,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the queue. A server is connected on first use.
+/// Opens the queue. If it is on a server, it connects on first use.
 pub fn open(section: &Settings) -> Result<Arc<dyn JobQueue>, OpenError> {
     match section.kind {
         Kind::Memory => Ok(Arc::new(MemoryJobs::new())),

@@ -1,5 +1,5 @@
-//! The listing in a local file, a redb database. The order is kept in memory, and documents are
-//! read on demand. Only one process at a time can open the file.
+//! The listing in a local file, which is a redb database. The order of the entries is kept in
+//! memory, and documents are read on demand. Only one process at a time can open the file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,13 +23,13 @@ use crate::blocking;
 /// Size of the database cache in bytes.
 const CACHE: usize = 16 << 20;
 
-/// `created_at`, filename and analyzers, by video id.
+/// `created_at`, filename and analyzers, keyed by video id.
 const KEYS: TableDefinition<'_, &str, (i64, &str, Vec<&str>)> = TableDefinition::new("tested");
 
-/// The document as JSON, by video id.
+/// The document as JSON, keyed by video id.
 const DOCUMENTS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("documents");
 
-/// The fields as JSON, by video id; absent if the entry has no fields.
+/// The fields as JSON, keyed by video id. There is no row for an entry without fields.
 const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 
 /// The mark, stored under the empty key.
@@ -44,7 +44,7 @@ struct Inner {
     file: PathBuf,
     database: Database,
     order: RwLock<EntryOrder>,
-    /// Locked during a commit and until the order reflects it.
+    /// Locked during a commit and until the order reflects the commit.
     writing: Mutex<()>,
 }
 
@@ -53,7 +53,7 @@ impl EmbeddedListing {
     /// mark. Returns `Unavailable` if another process has the file open.
     pub async fn open(file: PathBuf) -> Result<Self> {
         let at = file.clone();
-        // Damage may make the reader panic.
+        // If the file is damaged, the reader may panic.
         let opened = tokio::task::spawn_blocking(move || Inner::open(&at)).await;
         let damaged = match opened {
             Ok(Ok(inner)) => return Ok(Self { inner: Arc::new(inner) }),

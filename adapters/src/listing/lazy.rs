@@ -1,4 +1,4 @@
-//! A listing on a server, connected on first use.
+//! A listing on a server. It connects on first use.
 
 use async_trait::async_trait;
 use ports::index::Condition;

@@ -1,4 +1,4 @@
-//! The listing in memory, lost on restart.
+//! The listing in memory. It is lost on restart.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use ports::{Result, VideoId};
 use super::order::EntryOrder;
 use crate::blocking;
 
-/// A listing that keeps its entries in sorted maps. Cheap to clone: clones share the entries.
+/// A listing that keeps its entries in sorted maps. Clones are cheap and share the entries.
 #[derive(Clone, Default)]
 pub struct MemoryListing {
     state: Arc<RwLock<State>>,
@@ -64,7 +64,7 @@ impl VideoListing for MemoryListing {
 
     async fn list(&self, query: &ListQuery) -> Result<ListingPage> {
         let (listing, query) = (self.clone(), query.clone());
-        // Runs on a blocking thread, because the conditions are tested on every entry.
+        // This runs on a blocking thread, because the conditions are tested on every entry.
         blocking::run(move || {
             Ok(listing.read(|state| {
                 let (page, total) = state.order.page(&query);

@@ -1,4 +1,5 @@
-//! Adapters for `ports::listing`, selected together with the index by `index.kind`.
+//! Adapters for `ports::listing`. `index.kind` selects the adapters for the index and the listing
+//! together.
 
 pub mod embedded;
 #[cfg(feature = "cloud")]

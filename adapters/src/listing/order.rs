@@ -1,4 +1,4 @@
-//! Keeps the entries in order, without their documents, for queries. Each entry takes about 200
+//! Keeps the entries in order for queries, without their documents. Each entry takes about 200
 //! bytes.
 
 use std::cmp::Reverse;
@@ -13,10 +13,11 @@ use ports::listing::{ListQuery, Position, VideoEntry};
 
 use super::folded;
 
-/// An entry's place in the order: newest first, ties by id.
+/// An entry's place in the order. The newest entries come first; entries with the same time are
+/// ordered by id.
 type Place = (Reverse<i64>, VideoId);
 
-/// The keys of an entry that conditions test, other than its place in the order.
+/// The keys of an entry that conditions test, except for its place in the order.
 struct EntryKeys {
     filename: Box<str>,
     analyzers: Arc<[String]>,
@@ -37,9 +38,10 @@ impl EntryKeys {
 pub(super) struct EntryOrder {
     tested: BTreeMap<Place, EntryKeys>,
     created: BTreeMap<VideoId, i64>,
-    /// The values of each keyword field, with the videos that have each value, ascending.
+    /// The values of each keyword field. For each value, the videos that have it, in ascending
+    /// order.
     postings: BTreeMap<String, BTreeMap<String, Vec<VideoId>>>,
-    /// Interned lists of analyzers, since most videos have the same list.
+    /// Interned lists of analyzers. Most videos have the same list.
     lists: HashSet<Arc<[String]>>,
 }
 
@@ -156,7 +158,7 @@ impl EntryOrder {
         (page, total)
     }
 
-    /// Returns the ids of the entries that satisfy these conditions, ascending.
+    /// Returns the ids of the entries that satisfy these conditions, in ascending order.
     pub(super) fn matching_ids(&self, conditions: &[Condition]) -> Vec<VideoId> {
         // Starts with the indexed keyword condition that the fewest entries satisfy.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
@@ -221,7 +223,7 @@ impl EntryOrder {
         Some((oldest, *newest))
     }
 
-    /// Returns the ids after `after`, ascending.
+    /// Returns the ids greater than `after`, in ascending order.
     pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let ids = self.created.range((start, Bound::Unbounded));

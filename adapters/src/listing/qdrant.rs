@@ -1,5 +1,5 @@
 //! The listing on a Qdrant server, in a separate collection without vectors that every instance
-//! shares. A page takes few requests; entries before the offset are skipped without reading their
+//! shares. A page takes few requests. Entries before the offset are skipped without reading their
 //! documents.
 
 use std::collections::{BTreeMap, HashMap};
@@ -23,19 +23,21 @@ use uuid::Uuid;
 use super::folded;
 use crate::qdrant::QdrantConnection;
 
-/// Entries per read or write request.
+/// Number of entries per read or write request.
 const PAGE: usize = 256;
 
-/// Places per request; a place is only an id and a number.
+/// Number of places per request. A place is only an id and a number.
 const PLACES: usize = 4096;
 
-/// Approximate maximum size of a write request, in bytes; the server rejects larger messages.
+/// Approximate maximum size of a write request, in bytes. The server rejects much larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Maximum number of values to count per field, because the server does not paginate them.
+/// Maximum number of values to count per field. The limit is needed because the server does not
+/// paginate them.
 const WORDS: u64 = 100_000;
 
-/// The inverted creation time, so that ascending order is newest first, with ties by id.
+/// The inverted creation time. In ascending order, the newest entries come first, and entries with
+/// the same time are ordered by id.
 const AGE: &str = "age";
 
 /// The letters of the filename in lower case, separated by spaces, so that a phrase query can match
@@ -49,10 +51,10 @@ const FILENAME: &str = "filename";
 const ANALYZERS: &str = "analyzers";
 const DOCUMENT: &str = "document";
 
-/// The fields as JSON, which are returned unchanged.
+/// The fields as JSON, which is returned unchanged.
 const FIELDS: &str = "fields";
 
-/// The fields in filterable form, in which a dot in a name becomes nesting.
+/// The fields in filterable form. A dot in a field's name becomes a level of nesting.
 const FILTERABLE: &str = "found_by";
 
 /// The metadata key for the mark.
@@ -61,11 +63,11 @@ const MARK: &str = "mark";
 /// How to reach the server and set up the collection.
 #[derive(Debug, Clone)]
 pub struct QdrantListingOptions {
-    /// gRPC URL: `http://host:6334`, or `https://` for TLS.
+    /// gRPC URL such as `http://host:6334`, or `https://…` for TLS.
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
-    /// The collection for the entries, created if necessary.
+    /// The collection for the entries. It is created if necessary.
     pub collection: String,
     /// Number of shards of a new collection; at least 1.
     pub shards: u32,
@@ -78,14 +80,14 @@ pub struct QdrantListingOptions {
     pub attempts: u32,
 }
 
-/// A listing on a Qdrant server. Cheap to clone.
+/// A listing on a Qdrant server. Clones are cheap.
 #[derive(Clone)]
 pub struct QdrantListing {
     server: QdrantConnection,
     collection: String,
 }
 
-/// An entry's place in the order, which is ascending by these two fields.
+/// An entry's place in the order. Places are in ascending order of these two fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     age: i64,
@@ -140,7 +142,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// Creates the index that counting a field's values requires, if it is missing.
+    /// Creates the index that is required to count a field's values, if it is missing.
     async fn create_facet_index(&self, key: &str) -> Result<()> {
         let (server, name) = (&self.server, &self.collection);
         let info = server.retrying(|| server.client.collection_info(name)).await?;
@@ -153,7 +155,7 @@ impl QdrantListing {
         Ok(())
     }
 
-    /// Returns the age of the first matching entry in this direction.
+    /// Returns the age of the first matching entry in this direction of the order.
     async fn first(&self, filter: &Filter, direction: Direction) -> Result<Option<i64>> {
         let order =
             OrderBy { key: AGE.to_owned(), direction: Some(direction as i32), start_from: None };
@@ -201,7 +203,7 @@ impl QdrantListing {
         Ok(page)
     }
 
-    /// Reads the next `count` places; returns fewer at the end.
+    /// Reads the next `count` places. Returns fewer if there are no more.
     async fn next_places(
         &self,
         after: Option<Place>,
@@ -211,7 +213,7 @@ impl QdrantListing {
         let mut places = Vec::new();
         let mut from = None;
         if let Some(Place { age, point }) = after {
-            // The remaining entries of the current instant come first.
+            // First come the remaining entries of the current instant.
             if let Some(next) = point.as_u128().checked_add(1) {
                 places = self.instant(age, Uuid::from_u128(next), count, filter).await?;
             }
@@ -238,7 +240,7 @@ impl QdrantListing {
         let mut later = self.places(request).await?;
         later.sort();
         if later.len() > left && later[left].age == later[left - 1].age {
-            // The server may cut off an instant at any point.
+            // The server may return only some of the entries of the last instant.
             let age = later[left].age;
             later.retain(|place| place.age < age);
             let rest = self.instant(age, Uuid::nil(), left - later.len(), filter).await?;
@@ -280,7 +282,8 @@ impl QdrantListing {
         answer.result.into_iter().map(place).collect()
     }
 
-    /// Lists the ids of the first `limit` matching entries after `after`, ascending.
+    /// Lists the first `limit` ids of matching entries that are greater than `after`, in ascending
+    /// order.
     async fn ids_after(
         &self,
         filter: Filter,
@@ -312,7 +315,7 @@ impl QdrantListing {
         Ok(ids)
     }
 
-    /// Reads the entries of these points, in the same order; skips missing entries.
+    /// Reads the entries of these points, in the same order. Skips missing entries.
     async fn entries(&self, points: &[Uuid]) -> Result<Vec<VideoEntry>> {
         let mut entries = Vec::new();
         for some in points.chunks(PAGE) {
@@ -456,12 +459,13 @@ fn age(created_at: i64) -> i64 {
     !created_at
 }
 
-/// Returns the point of a video: the bytes of its id, so that points sort by id.
+/// Returns the point id of a video, which consists of the bytes of the video's id, so that points
+/// sort by video id.
 fn point_id(id: VideoId) -> Uuid {
     Uuid::from_bytes(*id.as_bytes())
 }
 
-/// Returns the video id of a point.
+/// Returns the video id for a point id.
 fn id(point: Uuid) -> Result<VideoId> {
     let digits = str::from_utf8(point.as_bytes()).ok();
     digits.and_then(|digits| digits.parse().ok()).ok_or_else(|| foreign("video id"))
@@ -565,8 +569,8 @@ fn foreign(what: &str) -> PortError {
     PortError::new(ErrorKind::Corrupt, message)
 }
 
-/// Translates the query to a Qdrant filter. Instants are compared as doubles, which is exact for
-/// 285,000 years.
+/// Translates the query to a Qdrant filter. Instants are compared as doubles. The comparison is
+/// exact for times within 285,000 years.
 fn conditions(query: &ListQuery) -> Filter {
     let mut filter = Filter::default();
     if let Some(part) = query.filename.as_deref().filter(|part| !part.is_empty()) {

@@ -1,8 +1,8 @@
-//! Vectors quantized to eight bits, which a search scans before it reads the float32 vectors.
+//! Vectors quantized to eight bits. A search scans them before it reads the float32 vectors.
 //!
-//! A row `r` is stored as integers `q` in −127..127 with a scale `s` and the norm of the error `e`,
-//! so that `r = s·q + e`. A query `v` is quantized to integers `p` with a step `t` and an error
-//! `f`, so that `v = t·p + f`. Then
+//! A row `r` is stored as integers `q` in −127..127, a scale `s` and the norm of an error `e`, such
+//! that `r = s·q + e`. A query `v` is quantized to integers `p` with a step `t` and an error `f`,
+//! such that `v = t·p + f`. Then
 //!
 //! ```text
 //! ⟨r, v⟩ = s·t·⟨q, p⟩ + ⟨s·q, f⟩ + ⟨e, v⟩
@@ -10,25 +10,25 @@
 //!        ≤ s·(t·⟨q, p⟩ + 127·√d·‖f‖) + ‖e‖·‖v‖         (no component of q exceeds 127)
 //! ```
 //!
-//! `⟨q, p⟩` is exact: `p` is small enough for the sum to fit into 32 bits. The score of a row is a
-//! sum of `d` products in float32, off by at most `2·d·2⁻²⁴·‖r‖·‖v‖` for any order of summation,
-//! and computing the bound itself rounds fewer than sixteen times; [`QuantizedQuery`] adds `(d +
-//! 16)·2⁻²²` of `‖r‖·‖v‖ ≤ (s·127·√d + ‖e‖)·‖v‖` for both. So no row scores above its bound, and a
-//! search that scores every row whose bound reaches the current minimum score finds exactly what a
-//! scan of every row finds.
+//! `⟨q, p⟩` is exact, because `p` is small enough for the sum to fit into 32 bits. The score of a
+//! row is a sum of `d` products in float32. In any order of summation, its error is at most
+//! `2·d·2⁻²⁴·‖r‖·‖v‖`. Computing the bound itself rounds fewer than sixteen times. To cover both
+//! errors, [`QuantizedQuery`] adds `(d + 16)·2⁻²²` times `(s·127·√d + ‖e‖)·‖v‖`, which is at least
+//! `‖r‖·‖v‖`. So no row scores above its bound. A search that scores every row whose bound reaches
+//! the current minimum score therefore finds exactly what a scan of all rows finds.
 
 use pulp::{Arch, Simd, WithSimd};
 
 /// Largest integer in a quantized row.
 const MAX_CODE: f32 = 127.0;
 
-/// Number of products summed in parallel: as many as fit in four AVX2 registers.
+/// Number of products summed in parallel, which is as many as fit in four AVX2 registers.
 const LANES: usize = 32;
 
-/// Bytes per component.
+/// Number of bytes per component.
 pub(super) const FLOAT: usize = size_of::<f32>();
 
-/// Bytes for the scale and the error norm, which follow the integers of a row.
+/// Number of bytes for the scale and the error norm, which follow the integers of a row.
 const TAIL: usize = 2 * FLOAT;
 
 /// Returns the size in bytes of a quantized row with `dimension` components.
@@ -46,8 +46,8 @@ pub(super) fn encode(row: &[u8], codes: &mut Vec<u8>) {
     codes.extend(error.to_le_bytes());
 }
 
-/// The kernel of [`encode`], compiled like [`Bounds`]: writes the integers of a row and returns the
-/// scale and the error norm.
+/// The kernel of [`encode`], compiled like [`Bounds`]. It writes the integers of a row and returns
+/// the scale and the error norm.
 struct Encode<'a> {
     row: &'a [[u8; FLOAT]],
     codes: &'a mut [u8],
@@ -77,7 +77,7 @@ impl WithSimd for Encode<'_> {
             }
         }
         let error: f64 = errors.iter().sum();
-        // Rounded up, so that it is never below the true norm.
+        // The norm is rounded up, so that it is never below the true norm.
         [scale, (error.sqrt() as f32).next_up()]
     }
 }
@@ -87,9 +87,9 @@ pub(super) struct QuantizedQuery {
     arch: Arch,
     numbers: Vec<i16>,
     step: f32,
-    /// Factor of `s`, in addition to `t·⟨q, p⟩`.
+    /// The factor of `s` in the bound, except for `t·⟨q, p⟩`.
     margin: f32,
-    /// Factor of `‖e‖`.
+    /// The factor of `‖e‖` in the bound.
     length: f32,
 }
 
@@ -116,7 +116,7 @@ impl QuantizedQuery {
         }
     }
 
-    /// Writes an upper bound for the score of each row that `code` returns.
+    /// Writes to `bounds` an upper bound for the score of each row, whose code `code` returns.
     pub(super) fn bounds<'a>(&self, code: impl Fn(usize) -> &'a [u8], bounds: &mut [f32]) {
         self.arch.dispatch(Bounds { probe: self, code, bounds });
     }
@@ -184,8 +184,9 @@ mod tests {
         raw.into_iter().map(|x| if length > 0.0 { x / length } else { x }).collect()
     }
 
-    /// Returns vectors of several kinds: evenly distributed, concentrated on a few axes, with one
-    /// large component, with the largest rounding error, and zero.
+    /// Returns vectors of several kinds. Some are evenly distributed, some are concentrated on a
+    /// few axes, some have one large component, some have the largest rounding error, and one is
+    /// zero.
     fn vectors(random: &mut Rng, dimension: usize) -> Vec<Vec<f32>> {
         let mut all = vec![vec![0.0; dimension]];
         for kind in 0..60 {

@@ -1,6 +1,6 @@
-//! Collectors for the scored points of one segment: the best points, the best point of each of the
-//! best videos, or the best points of each video. Memory is proportional to the number of collected
-//! points.
+//! Collectors for the scored points of one segment. They keep the points with the highest scores:
+//! overall, one per video for the best videos, or several per video. Memory is proportional to the
+//! number of collected points.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
@@ -9,7 +9,7 @@ use tantivy::DocId;
 
 use super::snapshot::Rank;
 
-/// A scored document in one segment. Ordered best first: by higher score, then by lower id.
+/// A scored document in one segment. The order is by descending score, then by ascending id.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ScoredDoc {
     pub(super) score: f32,
@@ -42,7 +42,7 @@ pub(super) trait Collector: Clone + Send + Sync {
     fn merge(&mut self, other: Self);
 }
 
-/// Returns the minimum score for an empty collector.
+/// Returns the minimum score of a point that an empty collector can collect.
 fn min_score(limit: usize, threshold: Option<f32>) -> f32 {
     match limit {
         0 => f32::INFINITY,
@@ -50,12 +50,12 @@ fn min_score(limit: usize, threshold: Option<f32>) -> f32 {
     }
 }
 
-/// Collects the best points.
+/// Collects the points with the highest scores.
 #[derive(Clone)]
 pub(super) struct TopPoints {
     limit: usize,
     min_score: f32,
-    /// A heap with the worst point on top.
+    /// A heap with the lowest-ranked point on top.
     heap: BinaryHeap<ScoredDoc>,
 }
 
@@ -64,7 +64,7 @@ impl TopPoints {
         Self { limit, min_score: min_score(limit, threshold), heap: BinaryHeap::new() }
     }
 
-    /// Returns the points, unordered.
+    /// Returns the points in no particular order.
     pub(super) fn into_points(self) -> Vec<ScoredDoc> {
         self.heap.into_vec()
     }
@@ -97,12 +97,13 @@ impl Collector for TopPoints {
     }
 }
 
-/// Collects the best point of each of the best videos.
+/// Collects the highest-scoring point of each video, for the videos whose points score highest.
 #[derive(Clone)]
 pub(super) struct TopVideos {
     limit: usize,
     min_score: f32,
-    /// By video ordinal. Once there are twice `limit` entries, the worse half is dropped.
+    /// The highest-scoring points, keyed by video ordinal. Once there are twice `limit` entries,
+    /// the lower-ranked half is dropped.
     best: HashMap<u32, ScoredDoc>,
 }
 
@@ -111,7 +112,8 @@ impl TopVideos {
         Self { limit, min_score: min_score(limit, threshold), best: HashMap::new() }
     }
 
-    /// Returns at least the best points of the best `limit` videos, unordered.
+    /// Returns the highest-scoring points of the first `limit` videos and possibly of more videos,
+    /// in no particular order.
     pub(super) fn into_best(self) -> impl Iterator<Item = ScoredDoc> {
         self.best.into_values()
     }
@@ -145,7 +147,7 @@ impl Collector for TopVideos {
     }
 }
 
-/// Collects the best points of every video.
+/// Collects the highest-scoring points of every video.
 #[derive(Clone)]
 pub(super) struct TopPerVideo {
     /// An empty collector, which is cloned for each new video.
@@ -158,7 +160,7 @@ impl TopPerVideo {
         Self { none: TopPoints::new(per_video, threshold), videos: HashMap::new() }
     }
 
-    /// Returns the points, unordered.
+    /// Returns the points in no particular order.
     pub(super) fn into_points(self) -> impl Iterator<Item = ScoredDoc> {
         self.videos.into_values().flat_map(TopPoints::into_points)
     }

@@ -1,6 +1,6 @@
-//! Counts the values of a keyword field among the matching points. Walks the term dictionaries of
-//! all segments in step, so that only about the requested number of values is held in memory. Every
-//! function here blocks.
+//! Counts the values of a keyword field among the matching points. It walks the term dictionaries
+//! of all segments in parallel, so that only about as many values as requested are in memory. Every
+//! function in this file blocks.
 
 use ports::index::FacetQuery;
 use ports::{PortError, Result};

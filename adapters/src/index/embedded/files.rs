@@ -1,5 +1,5 @@
-//! Verifies the segment files, each of which ends with a checksum of its content. Called when an
-//! index is opened, and by [`VectorIndex::check`](ports::index::VectorIndex::check).
+//! Verifies the segment files. Each file ends with a checksum of its content. Files are verified
+//! when an index is opened, and by [`VectorIndex::check`](ports::index::VectorIndex::check).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -21,8 +21,8 @@ pub(super) fn check(index: &Index) -> Result<()> {
     committed_files(index)?.iter().try_for_each(|file| check_file(index, file).map(drop))
 }
 
-/// Runs `open` and verifies all files that filters and term lookups read. These are a small part of
-/// the index, but damage in them would make the reader panic. Vectors and documents remain
+/// Runs `open` and verifies all files that filters and term lookups read. These files are a small
+/// part of the index, but damage to them would make the reader panic. Vectors and documents remain
 /// unverified until a search reads them. The posting lists are verified on `pool` while `open`
 /// runs; `open` reads only files that were verified before it started.
 pub(super) fn verify_while<T>(
@@ -39,7 +39,7 @@ pub(super) fn verify_while<T>(
         }
     }
     let mut checked = Ok(Vec::new());
-    // Keeps the verified files mapped until `open` has mapped them too.
+    // The verified files stay mapped until `open` has mapped them too.
     let opened = pool.in_place_scope(|scope| {
         scope.spawn(|_| {
             let each = lists.par_iter().with_max_len(1);
@@ -57,8 +57,8 @@ pub(super) fn verify_while<T>(
 /// How long a verified file counts as intact.
 const VERIFIED_FOR: Duration = Duration::from_secs(60);
 
-/// Verifies what a commit reads to remove points: the keys of the points and the filter columns.
-/// Successive commits do not verify the same files again.
+/// Verifies the files that a commit reads to remove points, which hold the points' keys and the
+/// filter columns. Successive commits do not verify the same files again.
 #[derive(Default)]
 pub(super) struct Lookups {
     checked: BTreeMap<PathBuf, Instant>,
@@ -98,7 +98,7 @@ fn committed_files(index: &Index) -> Result<BTreeSet<PathBuf>> {
     Ok(files.into_iter().collect())
 }
 
-/// Verifies a file and returns it mapped, or `None` if it is absent and optional.
+/// Verifies a file and returns it memory-mapped. Returns `None` if the file is absent and optional.
 fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
     let directory = index.directory();
     let checked = directory
@@ -119,8 +119,8 @@ fn check_file(index: &Index, file: &Path) -> Result<Option<FileSlice>> {
 }
 
 /// Returns whether a segment may lack this file. A segment without deleted documents has no delete
-/// list, and a finished segment has no temporary file. A segment that needs such a file fails to
-/// open without it.
+/// list, and a finished segment has no temporary file. If a segment needs such a file and the file
+/// is missing, opening the segment fails.
 fn is_optional(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "del" || e == "temp")
 }

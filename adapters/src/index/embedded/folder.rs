@@ -1,6 +1,6 @@
-//! The folder of an embedded index: its lock, the description of its vectors, and the segment
-//! folder that searches use. A rebuild fills a new segment folder and swaps it in atomically.
-//! Opening an index starts here, before it touches anything else in the folder.
+//! The folder of an embedded index, with its lock, the description of its vectors, and the segment
+//! folder that searches use. A rebuild fills a new segment folder and atomically makes it the one
+//! in use. Opening an index starts here, before anything else in the folder is touched.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
 
-/// Version of the on-disk format; incremented when the schema, the analyzer or the vector file
-/// changes.
+/// Version of the on-disk format. It is incremented when the schema, the analyzer or the vector
+/// file changes.
 const FORMAT: u32 = 2;
 
 /// Name of the file that describes the index and names its segment folder.
 const DESCRIPTION: &str = "index.json";
 
-/// Name of the first segment folder, and prefix for the names of later ones.
+/// Name of the first segment folder, and prefix for the names of later segment folders.
 const SEGMENTS: &str = "segments";
 
 /// A folder that this process holds exclusively until it is dropped.
 pub(super) struct Folder {
     path: PathBuf,
-    /// Holds the lock, which is released with the file handle, even if the process is killed.
+    /// Holds the lock. The lock is released with the file handle, even if the process is killed.
     _lock: File,
 }
 
@@ -45,7 +45,8 @@ fn first() -> String {
 }
 
 impl IndexDescription {
-    /// Describes an index for this model and dimension in the first segment folder.
+    /// Creates the description of an index for this model and dimension that uses the first segment
+    /// folder.
     pub(super) fn new(model: &str, dimension: usize) -> Self {
         let model = model.to_owned();
         Self { format: FORMAT, dimension, model, install: None, segments: first() }
@@ -109,8 +110,8 @@ impl Folder {
         }
     }
 
-    /// Reads the description of the index; if the folder is new, saves `requested`. Fails unless
-    /// the description matches `requested`.
+    /// Reads the description of the index. If the folder is new, saves `requested` as the
+    /// description. Fails unless the description matches `requested`.
     pub(super) fn load_or_create(&self, requested: IndexDescription) -> Result<IndexDescription> {
         match self.description()? {
             Some(found) => found.check_matches(&requested, &self.path).map(|()| found),

@@ -1,4 +1,4 @@
-//! Lists the points that match a filter, in order of their ids. Every function here blocks.
+//! Lists the points that match a filter, in order of their ids. Every function in this file blocks.
 
 use ports::index::{Filter, ListedPoint, PointId};
 use ports::{ChunkId, Result, VideoId};

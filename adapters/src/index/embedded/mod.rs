@@ -1,7 +1,8 @@
 //! The index in a local folder. tantivy provides document storage, payload filters and BM25. A
-//! custom segment component stores the vectors next to the documents, memory-mapped, as eight-bit
-//! codes for the scan and as float32 for scoring. One commit publishes both, so a crash leaves the
-//! state either before or after a `replace`. Only one process at a time can open the index.
+//! custom segment component stores the vectors next to the documents. The vectors are
+//! memory-mapped, as eight-bit codes for the scan and as float32 for scoring. One commit publishes
+//! documents and vectors, so after a crash the index contains either all of a `replace` or none of
+//! it. Only one process at a time can open the index.
 
 mod codes;
 mod collectors;
@@ -42,7 +43,7 @@ use self::vectors::Vectors;
 use self::writer::{CurrentSnapshot, Writer};
 use super::{check, words};
 
-/// tantivy's minimum for a segment writer.
+/// tantivy's minimum memory for a segment writer, in bytes.
 const MIN_WRITER_MEMORY: usize = 15_000_000;
 
 /// Number of decompressed 16 KiB document blocks that each segment caches.
@@ -57,10 +58,10 @@ pub struct EmbeddedOptions {
     pub dimension: usize,
     /// The embedding model. An index that was created with another model is rejected.
     pub model: String,
-    /// Threads that score the vectors of a search, including the calling thread; all searches share
-    /// the other threads. 0 means one per core.
+    /// Number of threads that score the vectors of a search, including the calling thread. The
+    /// other threads are shared by all searches. 0 means one thread per core.
     pub threads: usize,
-    /// Bytes to buffer in memory before a segment is written; at least 15,000,000.
+    /// Number of bytes to buffer in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
     /// Number of points at which [`VectorIndex::advice`] starts to recommend a server; 0 means
     /// never.
@@ -68,7 +69,8 @@ pub struct EmbeddedOptions {
 }
 
 /// An index in a folder, with exact rankings. It keeps 12 bytes per point and 28 bytes per video in
-/// memory, plus the vector pages that searches touch, which the operating system can reclaim.
+/// memory. In addition, it uses the vector pages that searches touch, which the operating system
+/// can reclaim.
 pub struct EmbeddedIndex {
     options: EmbeddedOptions,
     /// Replaced if the files turn out to be damaged.
@@ -127,8 +129,8 @@ pub struct EmbeddedRebuild {
 
 impl EmbeddedIndex {
     /// Opens or creates the index. Returns `Invalid` if the folder has another format, or vectors
-    /// of another model or dimension; `Corrupt` if its files are damaged; and `Unavailable` if
-    /// another process has it open.
+    /// of another model or dimension. Returns `Corrupt` if its files are damaged, and `Unavailable`
+    /// if another process has it open.
     pub async fn open(options: EmbeddedOptions) -> Result<Self> {
         let with = options.clone();
         let inner = open_blocking(move || {
@@ -142,9 +144,9 @@ impl EmbeddedIndex {
         Ok(Self::new(options, inner.await?))
     }
 
-    /// Creates empty segments next to the current ones, even if those are damaged. The caller fills
-    /// the new segments and then calls [`Self::publish`] on them. Returns `Unavailable` if another
-    /// process has the index open.
+    /// Creates empty segments next to the current segments, even if the current ones are damaged.
+    /// The caller fills the new segments and then calls [`Self::publish`] on them. Returns
+    /// `Unavailable` if another process has the index open.
     pub async fn begin_rebuild(options: EmbeddedOptions) -> Result<EmbeddedRebuild> {
         let folder = options.folder.clone();
         let folder = Arc::new(blocking(move || Folder::lock(&folder)).await?);
@@ -168,7 +170,7 @@ impl EmbeddedIndex {
         Ok(EmbeddedRebuild { fresh: Self::new(options, inner.await?), current: searched })
     }
 
-    /// Atomically makes these segments the current ones and removes the others, which must no
+    /// Atomically makes these segments the current ones and removes all others, which must no
     /// longer be open.
     pub async fn publish(&self) -> Result<()> {
         let inner = self.inner();
@@ -286,7 +288,7 @@ impl Inner {
         self.pool.install(|| points.par_iter().enumerate().filter_map(document).collect())
     }
 
-    /// Returns advice if the index is large.
+    /// Returns the advice to use a server if the index is large.
     fn advice(&self) -> Option<String> {
         let points = self.published.get().searcher.num_docs();
         let bytes = points.saturating_mul(codes::stride(self.dimension) as u64);
@@ -319,8 +321,8 @@ impl Inner {
         self.description.lock().clone()
     }
 
-    /// Records an installation as the owner unless an owner is already recorded, and returns the
-    /// owner.
+    /// Returns the installation that owns the points. If no owner is recorded, records `install` as
+    /// the owner.
     fn adopt(&self, install: &str) -> Result<String> {
         let mut description = self.description.lock();
         if let Some(owner) = &description.install {
@@ -460,7 +462,7 @@ impl VectorIndex for EmbeddedIndex {
         let new = Arc::new(new.await?);
         *self.inner.write() = new.clone();
         blocking(move || {
-            // Waits for the old index's writer, unless a search still uses the old index.
+            // Dropping the old index waits for its writer, unless a search still uses the index.
             drop(old);
             let description = new.description();
             new.folder.save(&description)?;
@@ -516,7 +518,7 @@ fn failed(error: TantivyError) -> PortError {
     PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
 }
 
-/// Returns whether decoding damaged bytes causes errors of this kind.
+/// Returns whether errors of this kind result from decoding damaged bytes.
 fn is_decode_error(kind: std::io::ErrorKind) -> bool {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(kind, InvalidData | InvalidInput | UnexpectedEof)

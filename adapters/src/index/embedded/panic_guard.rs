@@ -1,5 +1,5 @@
-//! Queries that survive damaged files. tantivy looks up a commit's deletes on a thread where a
-//! panic ends the process, and reading a damaged dictionary panics.
+//! Queries that return an error if files are damaged. Reading a damaged dictionary panics, and
+//! tantivy looks up the points that a commit deletes on a thread where a panic ends the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

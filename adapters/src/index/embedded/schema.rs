@@ -1,4 +1,5 @@
-//! The tantivy schema: points as documents, filters as queries. Expects validated input.
+//! The tantivy schema. It stores points as documents and expresses filters as queries. It expects
+//! validated input.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -24,7 +25,7 @@ pub(super) const TOKENIZER: &str = "words";
 #[derive(Clone)]
 pub(super) struct PointSchema {
     pub(super) schema: Schema,
-    /// A point's id and revision as one term, by which a replacement deletes the point.
+    /// A point's id and revision as one term. A replacement deletes the old point by this term.
     key: Field,
     text: Field,
     pub(super) document: Field,
@@ -95,7 +96,7 @@ impl PointSchema {
         Ok((Term::from_field_text(self.key, &key), document))
     }
 
-    /// Returns a query that matches the points that satisfy every condition.
+    /// Returns a query for the points that satisfy every condition.
     pub(super) fn filter(&self, filter: &Filter) -> Result<Box<dyn Query>> {
         let conditions = filter
             .0
@@ -170,11 +171,11 @@ impl PointSchema {
     }
 }
 
-/// Maximum number of terms to look up individually. More terms form a term set, which first has to
-/// build an automaton.
+/// Maximum number of terms to look up individually. More terms form a term set, for which an
+/// automaton must be built first.
 pub(super) const FEW_TERMS: usize = 64;
 
-/// Returns a query that matches the documents that have any of these terms.
+/// Returns a query for the documents that have any of these terms.
 pub(super) fn any_of(mut terms: Vec<Term>) -> Box<dyn Query> {
     let one = |term| -> Box<dyn Query> { Box::new(TermQuery::new(term, IndexRecordOption::Basic)) };
     match terms.len() {

@@ -1,6 +1,6 @@
-//! Searches one snapshot. Filters apply first. A parallel scan of eight-bit codes then finds
-//! candidates for the best hits, and float32 dot products score the candidates, so that rankings
-//! are exact ([`super::codes`]). Every function here blocks.
+//! Searches one snapshot. Filters apply first. Then a parallel scan of eight-bit codes finds
+//! candidates for the hits with the highest scores. Float32 dot products score the candidates, so
+//! rankings are exact ([`super::codes`]). Every function in this file blocks.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::iter;
@@ -26,18 +26,18 @@ use super::selection::{
 use super::snapshot::Snapshot;
 use crate::index::words;
 
-/// Rows per task; enough to make the cost of starting a task negligible.
+/// Number of rows per task. It is large enough to make the cost of starting a task negligible.
 const TASK_ROWS: usize = 4096;
 
-/// Number of rows whose codes are compared before the best of these rows are scored.
+/// Number of rows whose codes are compared before the most promising of these rows are scored.
 const BLOCK_ROWS: usize = 256;
 
-/// If a block's rows span at most this many times their number, all codes in the span are scanned,
-/// because sequential reads are four times as fast as short runs with gaps.
+/// If the span of a block's rows is at most this many times the number of rows, all codes in the
+/// span are scanned. Sequential reads are four times as fast as reads of short runs with gaps.
 const DENSE: usize = 4;
 
-/// Number of components summed in parallel: as many as fit in four SSE registers or one AVX-512
-/// register.
+/// Number of components summed in parallel, which is as many as fit in four SSE registers or one
+/// AVX-512 register.
 const LANES: usize = 16;
 
 pub(super) fn nearest(
@@ -50,7 +50,7 @@ pub(super) fn nearest(
     hits(snapshot, schema, collect_nearest(snapshot, schema, pool, query, collector)?, query.limit)
 }
 
-/// Returns the best `per_video` points of each of the videos with the nearest points.
+/// Returns the nearest `per_video` points of each of the videos with the nearest points.
 pub(super) fn nearest_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -70,7 +70,8 @@ pub(super) fn nearest_by_video(
     grouped(snapshot, schema, found, &videos, per_video)
 }
 
-/// Collects the matching points of each segment: filters first, then exact scores.
+/// Collects the matching points of each segment. Applies the filter first, then computes exact
+/// scores.
 fn collect_nearest<K: Collector>(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -104,8 +105,8 @@ fn collect_nearest<K: Collector>(
     Ok(segments)
 }
 
-/// Runs the tasks and returns all results, unordered. The calling thread starts at once; threads in
-/// the pool join when they wake up.
+/// Runs the tasks and returns all results in no particular order. The calling thread starts at
+/// once. The threads of the pool join when they wake up.
 fn run_tasks<T: Sync, R: Send>(
     pool: &ThreadPool,
     tasks: &[T],
@@ -131,7 +132,7 @@ fn run_tasks<T: Sync, R: Send>(
     done
 }
 
-/// Offers the rows of a block that may be among the best to `collector`.
+/// Offers `collector` the rows of a block that may be among the best hits.
 fn compare<K: Collector>(
     query: &[f32],
     probe: &QuantizedQuery,
@@ -176,7 +177,8 @@ pub(super) fn text(
     hits(snapshot, schema, found, query.limit)
 }
 
-/// Returns the best `per_video` points of each of the videos with the best matching points.
+/// Returns the `per_video` points with the highest scores of each of the videos whose points score
+/// highest.
 pub(super) fn text_by_video(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -310,7 +312,7 @@ pub(super) fn revisions(
     Ok(revisions.into_iter().collect())
 }
 
-/// The highest minimum score among all tasks of a search; no task needs points below it.
+/// The highest minimum score among all tasks of a search. No task needs points below it.
 struct Floor(AtomicU32);
 
 impl Default for Floor {
@@ -326,7 +328,7 @@ impl Floor {
 
     fn raise(&self, min_score: f32) {
         let higher = |bits| (min_score > f32::from_bits(bits)).then_some(min_score.to_bits());
-        // If the floor is already higher, it stays.
+        // If the floor is already higher, it stays unchanged.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, higher);
     }
 }
@@ -339,12 +341,12 @@ fn found(snapshot: &Snapshot, segment: usize, scored: ScoredDoc) -> Result<Ranke
     Ok((scored.score, id, DocAddress::new(segment as u32, scored.doc)))
 }
 
-/// Sorts points by score, best first; ties are ordered by id.
+/// Sorts points by descending score; points with equal scores are ordered by id.
 fn rank(found: &mut [RankedPoint]) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 }
 
-/// Returns the best points of all segments as hits.
+/// Returns the points of all segments with the highest scores as hits.
 fn hits(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -356,7 +358,8 @@ fn hits(
         all.extend(points.into_points().into_iter().map(|scored| (segment, scored)));
     }
     all.sort_unstable_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
-    // Ids break ties, so the ids of points below the last returned score are not needed.
+    // Ids only order points with equal scores, so the ids of points below the last returned score
+    // are not needed.
     if let Some(last) = limit.checked_sub(1).and_then(|last| all.get(last)) {
         let last = last.1.score;
         all.retain(|(_, scored)| scored.score >= last);
@@ -370,7 +373,7 @@ fn hits(
     ranked.into_iter().map(|found| hit(snapshot, schema, found)).collect()
 }
 
-/// Returns the videos with the best points, best first.
+/// Returns the videos whose points score highest, in order of their highest score.
 fn first_videos(
     snapshot: &Snapshot,
     segments: Vec<TopVideos>,
@@ -394,7 +397,7 @@ fn within(filter: &Filter, videos: &[VideoId]) -> Filter {
     filter.clone().in_videos(videos.iter().copied())
 }
 
-/// Returns the best points of these videos, video by video.
+/// Returns the points of these videos with the highest scores, video by video.
 fn grouped(
     snapshot: &Snapshot,
     schema: &PointSchema,
@@ -420,7 +423,7 @@ fn grouped(
     Ok(hits)
 }
 
-/// Creates a hit with the point's document.
+/// Creates a hit from a ranked point and its document.
 fn hit(snapshot: &Snapshot, schema: &PointSchema, (score, id, at): RankedPoint) -> Result<Hit> {
     let document = document(snapshot, schema, &id, at)?;
     Ok(Hit { id, score, document })

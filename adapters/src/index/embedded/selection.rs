@@ -1,4 +1,4 @@
-//! Selects the rows of a segment that a search scans. Every function here blocks.
+//! Selects the rows of a segment that a search scans. Every function in this file blocks.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use super::schema::{FEW_TERMS, PointSchema};
 use super::snapshot::{Rank, SegmentView, Snapshot};
 use super::vectors::Rows;
 
-/// A filter split into two parts. tantivy looks up terms one by one, but a metadata filter may name
-/// thousands of videos, and an analyzer filter may match as many points. Those conditions are
-/// instead tested with the ordinals of the ids.
+/// A filter split into two parts. tantivy looks up terms one by one, but a filter on metadata may
+/// name thousands of videos, and a filter on analyzers may match thousands of points. Conditions on
+/// videos and analyzers are therefore tested by the ordinals of the ids.
 pub(super) struct SplitFilter {
     /// The part that tantivy evaluates.
     pub(super) rest: Filter,
@@ -91,13 +91,14 @@ impl Ids {
     }
 }
 
-/// The rows of a field that a search may score: those of live documents whose ids are accepted.
+/// The rows of a field that a search may score. They belong to live documents whose ids are
+/// accepted.
 pub(super) struct SegmentRows<'s> {
     pub(super) segment: usize,
     pub(super) view: &'s SegmentView,
     pub(super) rows: &'s Rows,
-    /// The rows that tantivy matched or that belong to the accepted videos, ascending; `None` if
-    /// neither restricts the search.
+    /// The rows that tantivy matched or that belong to the accepted videos, in ascending order.
+    /// `None` if neither tantivy nor a list of videos restricts the search.
     found: Option<Vec<usize>>,
     ids: Ids,
 }
@@ -149,8 +150,8 @@ pub(super) fn select_rows<'s>(
 ) -> Result<Vec<SegmentRows<'s>>> {
     let mut split = SplitFilter::new(filter);
     let weight = filter_weight(snapshot, &*schema.filter(&split.rest)?, &split.rest)?;
-    // If there is a filter for tantivy, each row that matches it is tested for its video. Otherwise
-    // the rows are looked up by video.
+    // If tantivy evaluates a filter, the video of each matching row is tested. Otherwise the rows
+    // are looked up by video.
     let videos = match weight {
         Some(_) => None,
         None => split.videos.take(),
@@ -184,7 +185,7 @@ pub(super) fn filter_weight(
     Ok(Some(query.weight(scoring).map_err(failed)?))
 }
 
-/// Returns the live documents of a segment that match, ascending.
+/// Returns the live documents of a segment that match, in ascending order.
 pub(super) fn matching_docs(weight: &dyn Weight, view: &SegmentView) -> Result<Vec<DocId>> {
     let mut found = Vec::new();
     let mut keep = |docs: &[DocId]| match view.reader.alive_bitset() {

@@ -1,6 +1,6 @@
-//! The data that a search reads: the segments of one commit with their vectors and ids. The writer
-//! creates a snapshot after each commit, and all searches that start before the next commit share
-//! it.
+//! The data that a search reads. A snapshot holds the segments of one commit with their vectors and
+//! ids. The writer creates a snapshot after each commit. All searches that start before the next
+//! commit share it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) struct Snapshot {
 /// One segment of a commit.
 pub(super) struct SegmentView {
     pub(super) reader: SegmentReader,
-    /// Data that deletions in the segment do not affect.
+    /// The segment's data that deletions do not affect.
     pub(super) data: Arc<SegmentData>,
 }
 
@@ -41,8 +41,8 @@ pub(super) struct SegmentData {
     analyzers: StrColumn,
 }
 
-/// A document's id, expressed as ordinals within its segment. Dictionary ordinals follow the order
-/// of the terms, so ranks compare like the ids.
+/// A document's id as ordinals within its segment. Ordinals in a dictionary follow the order of its
+/// terms, so ranks compare like the ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     video: u32,
@@ -122,15 +122,16 @@ impl SegmentData {
         Ok(among)
     }
 
-    /// Returns, for each video ordinal, whether `accepted`, which must be sorted, contains the
-    /// video.
+    /// Returns, for each video ordinal, whether `accepted` contains the video. `accepted` must be
+    /// sorted.
     pub(super) fn videos_among(&self, accepted: &[VideoId]) -> Vec<bool> {
         let mut among = vec![false; self.videos.len()];
         self.ordinals(accepted).for_each(|ordinal| among[ordinal] = true);
         among
     }
 
-    /// Returns the documents of the videos in `accepted`, which must be sorted, as ascending runs.
+    /// Returns the documents of the videos in `accepted` as ascending runs. `accepted` must be
+    /// sorted.
     pub(super) fn video_docs(&self, accepted: &[VideoId]) -> Vec<Range<DocId>> {
         let of_videos = self.ordinals(accepted).flat_map(|ordinal| self.runs.for_video(ordinal));
         let mut docs: Vec<Range<DocId>> = of_videos.cloned().collect();
@@ -138,8 +139,8 @@ impl SegmentData {
         docs
     }
 
-    /// Returns the ordinals of those videos in `accepted`, which must be sorted, that the segment
-    /// contains.
+    /// Returns the ordinals of the videos in `accepted` that the segment contains. `accepted` must
+    /// be sorted.
     fn ordinals(&self, accepted: &[VideoId]) -> impl Iterator<Item = usize> {
         let mut from = 0;
         accepted.iter().filter_map(move |id| {
@@ -168,8 +169,8 @@ impl SegmentData {
     }
 }
 
-/// Returns the number of ids before `id`. Gallops from the start, because a caller that looks up
-/// sorted ids finds each one near the previous one.
+/// Returns the number of ids that sort before `id`. It gallops from the start, because a caller
+/// that looks up sorted ids finds each id near the previous one.
 fn lower_bound(ids: &[VideoId], id: &VideoId) -> usize {
     let mut reach = 1;
     while ids.get(reach - 1).is_some_and(|there| there < id) {
@@ -183,12 +184,13 @@ fn lower_bound(ids: &[VideoId], id: &VideoId) -> usize {
 struct Runs {
     /// The runs, grouped by video ordinal.
     docs: Vec<Range<DocId>>,
-    /// For each video ordinal, the index of its first run; then the end of the last run.
+    /// For each video ordinal, the index of the video's first run. The last element is the number
+    /// of runs.
     first: Vec<u32>,
 }
 
 impl Runs {
-    /// Groups the documents with these ids into runs, for `videos` videos.
+    /// Groups the documents with these ids into runs. There are `videos` videos.
     fn new(ids: &[Rank], videos: usize) -> Self {
         let mut runs: Vec<(u32, Range<DocId>)> = Vec::new();
         for (doc, rank) in (0..).zip(ids) {

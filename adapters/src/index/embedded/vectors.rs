@@ -1,12 +1,12 @@
-//! The vectors of a segment: a custom tantivy segment component, so that vectors are written,
+//! The vectors of a segment. They are a custom tantivy segment component, so they are written,
 //! merged, published and deleted together with their documents.
 //!
-//! File layout: the rows (little-endian `f32`), the same rows in eight bits ([`codes`]), lists of
-//! `u32`, then a directory of the fields as JSON and its length (`u64`). Within a field, the rows
-//! of one analyzer are contiguous and in document order, because most searches select one analyzer
-//! and sequential reads are fastest. A row that equals the row of an earlier field of the same
-//! document is stored once. A field lists its documents if some documents lack the field, and its
-//! row indices if they are not contiguous.
+//! A file contains the rows (little-endian `f32`), the same rows in eight bits ([`codes`]), lists
+//! of `u32`, a directory of the fields as JSON, and the length of the directory (`u64`), in this
+//! order. Within a field, the rows of one analyzer are contiguous and in document order, because
+//! most searches select one analyzer and sequential reads are fastest. If a document has equal rows
+//! in several fields, the row is stored once. If some documents lack a field, the field lists the
+//! documents that have it. If the row indices of a field are not contiguous, the field lists them.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ pub(super) const EXTENSION: &str = "vectors";
 /// Write buffer size in bytes.
 const BUFFER: usize = 1 << 18;
 
-/// Encodes the vectors of one document as one custom value, from which [`decode`] reads fields.
+/// Encodes the vectors of one document as one custom value. [`decode`] reads the fields from this
+/// value.
 pub(super) fn encode(vectors: &BTreeMap<String, Vec<f32>>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (name, vector) in vectors {
@@ -61,7 +62,7 @@ struct Entry {
 enum RowIndices<L> {
     /// Contiguous, starting at this row.
     From(usize),
-    /// One index per row, in this list.
+    /// One index per row, stored in this list.
     #[serde(rename = "Listed")]
     List(L),
 }
@@ -114,7 +115,7 @@ impl SegmentRows {
 pub(super) struct Rows {
     pool: SegmentRows,
     len: usize,
-    /// The document of each row, ascending; `None` if the row number is the document id.
+    /// The document of each row, in ascending order. `None` if the row number is the document id.
     docs: Option<List>,
     indices: RowIndices<List>,
 }
@@ -142,7 +143,7 @@ impl Rows {
         }
     }
 
-    /// Returns the rows of ascending runs of documents.
+    /// Returns the rows of documents that are given as ascending runs.
     pub(super) fn doc_rows(&self, runs: Vec<Range<DocId>>) -> Vec<usize> {
         let row_of = |doc: DocId| match &self.docs {
             Some(docs) => docs.slice().partition_point(|id| u32::from_le_bytes(*id) < doc),
@@ -151,7 +152,7 @@ impl Rows {
         runs.into_iter().flat_map(|docs| row_of(docs.start)..row_of(docs.end)).collect()
     }
 
-    /// Returns the index of a row in the file.
+    /// Returns the index at which the file stores a row.
     pub(super) fn index(&self, row: usize) -> usize {
         match &self.indices {
             RowIndices::From(first) => first + row,
@@ -159,12 +160,12 @@ impl Rows {
         }
     }
 
-    /// Returns the little-endian components of the row at an index.
+    /// Returns the little-endian components of the row at a file index.
     pub(super) fn floats(&self, index: usize) -> &[u8] {
         self.pool.floats(index)
     }
 
-    /// Returns the eight-bit code of the row at an index.
+    /// Returns the eight-bit code of the row at a file index.
     pub(super) fn code(&self, index: usize) -> &[u8] {
         self.pool.code(index)
     }
@@ -260,8 +261,8 @@ impl SegmentPlugin for Vectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        // Segments without a sort order are concatenated: the live documents of each segment follow
-        // those of the previous segment.
+        // Segments without a sort order are concatenated, so the live documents of each segment
+        // follow those of the previous segment.
         let sources = context
             .readers
             .iter()
@@ -321,9 +322,9 @@ struct SegmentVectors {
     stride: usize,
     docs: DocId,
     analyzers: AnalyzerNumbers,
-    /// Rows in document order; equal rows of a document are stored once.
+    /// The rows in document order. Equal rows of a document are stored once.
     rows: Vec<u8>,
-    /// By field name: document, analyzer number and row.
+    /// Document, analyzer number and row of each vector, keyed by field name.
     fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
 }
 
@@ -421,7 +422,7 @@ fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
     Some((str::from_utf8(name).ok()?, vector, rest))
 }
 
-/// Numbers the analyzers, whose rows are stored together, in order of appearance.
+/// Numbers the analyzers in order of appearance. Rows of the same analyzer are stored together.
 #[derive(Default)]
 struct AnalyzerNumbers(Vec<String>);
 
@@ -450,14 +451,14 @@ impl AnalyzerNumbers {
     }
 }
 
-/// The origin of a row: the number of its source, and its row number within that source.
+/// The origin of a row: the number of its source and its row number within the source.
 type Origin = (u32, u32);
 
 /// The layout of the rows in a new file.
 #[derive(Default)]
 struct Plan {
     rows: Vec<PlannedRow>,
-    /// For each source, the planned row for each of its rows, or `u32::MAX` if there is none.
+    /// For each row of each source, the planned row, or `u32::MAX` if the row is not planned yet.
     known: Vec<Vec<u32>>,
     fields: Vec<PlannedField>,
 }
@@ -474,7 +475,7 @@ struct PlannedRow {
 struct PlannedField {
     name: String,
     docs: Vec<DocId>,
-    /// The planned row of each document; [`Plan::settle`] replaces it with the file index.
+    /// The planned row of each document. [`Plan::settle`] replaces it with the file index.
     indices: Vec<u32>,
 }
 
@@ -499,7 +500,7 @@ impl Plan {
         }
     }
 
-    /// Assigns file indices, field by field and analyzer by analyzer within a field.
+    /// Assigns file indices by field, and within a field by analyzer.
     fn settle(&mut self) -> Vec<Origin> {
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|row| {
@@ -595,8 +596,8 @@ mod tests {
     #[test]
     fn rows_are_grouped_by_analyzer() {
         let mut plan = Plan::default();
-        // Two alternating analyzers. The second field shares the row of the first field in every
-        // document except one.
+        // There are two alternating analyzers. The fields have equal rows in every document except
+        // one.
         for (field, rows) in [("combined", [0, 1, 2, 3]), ("speech", [0, 1, 9, 3])] {
             plan.fields.push(PlannedField { name: field.into(), ..PlannedField::default() });
             for (doc, row) in (0..).zip(rows) {

@@ -1,5 +1,5 @@
-//! The writer thread of an embedded index. It takes all waiting batches, commits them durably as
-//! one, publishes the new snapshot and only then acknowledges each batch. Merges run in the
+//! The writer thread of an embedded index. It takes all waiting batches, commits them durably
+//! together, publishes the new snapshot and only then acknowledges each batch. Merges run in the
 //! background, one at a time.
 
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use super::schema::any_of;
 use super::snapshot::Snapshot;
 use super::{Damage, failed, files};
 
-/// Capacity of the batch queue; further callers wait for a free slot.
+/// Capacity of the batch queue. If the queue is full, callers wait for a free slot.
 const QUEUE: usize = 32;
 
-/// Number of points at which a commit stops taking more batches.
+/// Number of points at which a commit stops taking further batches.
 const GROUP_POINTS: usize = 4096;
 
 /// Share of deleted documents above which a segment is merged.
@@ -34,7 +34,7 @@ const SMALL_SEGMENT: u32 = 2000;
 /// The deletions and insertions of one `replace`.
 type Change = (Option<Box<dyn Query>>, Vec<(Term, TantivyDocument)>);
 
-/// One `replace`, waiting to be committed.
+/// A `replace` that waits to be committed.
 pub(super) struct Batch {
     pub(super) scope: Option<Box<dyn Query>>,
     /// The points, whose ids are unique.
@@ -46,11 +46,11 @@ pub(super) enum Message {
     Replace(Batch),
     /// These segments have been verified and can be merged.
     Checked(Vec<SegmentId>),
-    /// The running merge has ended.
+    /// The merge that was running has ended.
     Merged,
 }
 
-/// The snapshot that searches read and the writer replaces.
+/// The snapshot that searches read. The writer replaces it.
 pub(super) struct CurrentSnapshot(RwLock<Arc<Snapshot>>);
 
 impl CurrentSnapshot {
@@ -156,15 +156,15 @@ impl Drop for Writer {
 
 struct Worker {
     index: Index,
-    /// `None` if a failed commit could not be rolled back, or if leftover files could not be
-    /// removed. The next batch opens a new writer.
+    /// The writer. `None` if a failed commit could not be rolled back, or if leftover files could
+    /// not be removed; the next batch then opens a new writer.
     writer: Option<IndexWriter>,
     reader: IndexReader,
     options: IndexWriterOptions,
     merging: LogMergePolicy,
     dimension: usize,
     published: Arc<CurrentSnapshot>,
-    /// Weak, so that the channel closes when the last other sender is dropped.
+    /// A weak sender, so that the channel closes when the last strong sender is dropped.
     sender: mpsc::WeakSender<Message>,
     closing: Arc<AtomicBool>,
     merge_running: bool,
@@ -221,9 +221,10 @@ impl Worker {
         }
     }
 
-    /// Commits several changes durably as one.
+    /// Commits several changes durably, in one commit.
     fn write(&mut self, changes: Vec<Change>) -> Result<()> {
-        // tantivy opens segments that have deletes on a thread that must not panic.
+        // tantivy opens segments from which a commit deletes documents on a thread that must not
+        // panic.
         self.lookups.check(&self.index)?;
         self.commit_changes(changes).map_err(failed)
     }
@@ -246,7 +247,7 @@ impl Worker {
             }
         }
         writer.commit()?;
-        // The commit is a rename, which becomes durable only when the directory is synced.
+        // The commit renames a file. The rename becomes durable only when the directory is synced.
         self.index.directory().sync_directory()?;
         Ok(())
     }
@@ -260,7 +261,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Rolls back to the last commit after a failed commit.
+    /// Rolls back to the last successful commit after a commit has failed.
     fn restore(&mut self) {
         let Some(mut writer) = self.writer.take() else { return };
         match writer.rollback() {
@@ -269,8 +270,8 @@ impl Worker {
         }
     }
 
-    /// Resumes with a writer that is at its last commit, or with none if the leftover files cannot
-    /// be removed.
+    /// Resumes with a writer that is at its last commit. If the leftover files cannot be removed,
+    /// resumes without a writer.
     fn resume_with(&mut self, writer: IndexWriter) {
         match clean_up(writer) {
             Ok(writer) => self.writer = Some(writer),
@@ -278,7 +279,7 @@ impl Worker {
         }
     }
 
-    /// Starts the first merge that is due, unless one is running.
+    /// Starts the first merge that is due, unless a merge is running.
     fn start_merge(&mut self) {
         if self.merge_running || self.closing.load(Ordering::Acquire) {
             return;
@@ -292,7 +293,7 @@ impl Worker {
             }
         };
         let Some(candidate) = due.into_iter().next() else { return };
-        // Checks the files first, because a merge would give damaged data new checksums.
+        // The files are checked first, because a merge would give damaged data new checksums.
         let (index, damage) = (self.index.clone(), self.damage.clone());
         let check = move || match files::check_segments(&index, &candidate.0) {
             Ok(()) => drop(sender.blocking_send(Message::Checked(candidate.0))),
@@ -333,7 +334,7 @@ impl Worker {
         if let Err(e) = self.publish() {
             tracing::warn!(error = %e, "cannot publish merged index segments yet");
         }
-        // The files of the merged segments were still in use when the merge ended.
+        // Removes the files of the merged segments, which were still in use when the merge ended.
         if let Some(writer) = &self.writer
             && let Err(e) = writer.garbage_collect_files().wait()
         {

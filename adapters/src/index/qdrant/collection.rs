@@ -1,5 +1,5 @@
-//! The collection behind the alias: created on the first start, checked on every later start, and
-//! replaced by `shotlog reindex` with a new collection that it fills next to the old one.
+//! The collection behind the alias. It is created on the first start and checked on every later
+//! start. `shotlog reindex` fills a new collection next to it and then replaces it.
 
 use ports::index::{PAYLOAD_FIELDS, PayloadType};
 use ports::{ErrorKind, PortError, Result};
@@ -19,16 +19,17 @@ pub(super) const TEXT: &str = "text";
 /// The metadata key for the installation that owns the points.
 const OWNER: &str = "install";
 
-/// Links per point in an HNSW graph that is added to an existing collection; this is Qdrant's
-/// default.
+/// Number of links per point in an HNSW graph that is added to an existing collection. It equals
+/// Qdrant's default.
 const LINKS: u64 = 16;
 
 /// The payload field with a point's words in order.
 pub(super) const WORDS: &str = "words";
 
 impl QdrantIndex {
-    /// Creates an empty collection next to the one in use. The caller fills the new collection and
-    /// then calls [`Self::publish`] on it. Removes the remains of an earlier attempt.
+    /// Creates an empty collection next to the collection in use. The caller fills the new
+    /// collection and then calls [`Self::publish`] on it. Removes the remains of an earlier
+    /// attempt.
     pub async fn begin_rebuild(options: QdrantOptions) -> Result<Self> {
         let server = connect(&options)?;
         let target = options.collection.clone();
@@ -60,7 +61,7 @@ impl QdrantIndex {
         Ok(self.owner(&self.target).await?.unwrap_or_default())
     }
 
-    /// Reads the owner that is recorded in a collection or alias.
+    /// Reads the owner that is recorded for a collection or an alias.
     async fn owner(&self, collection: &str) -> Result<Option<String>> {
         let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
         let config = info.result.and_then(|info| info.config).unwrap_or_default();
@@ -162,8 +163,8 @@ impl QdrantIndex {
             .on_disk_payload(true)
             .build();
         if options.exact {
-            // Building an unused graph over millions of points would cost the server hours and
-            // memory.
+            // If the graph is not used, the server should not spend hours and memory on building it
+            // over millions of points.
             request.hnsw_config = Some(HnswConfigDiffBuilder::default().m(0).build());
         }
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
@@ -176,8 +177,9 @@ impl QdrantIndex {
         self.index_payload(name).await
     }
 
-    /// Makes the server build the HNSW graph if the collection was created without one. Searches
-    /// scan every point until the graph is ready. A graph that is no longer used is not removed.
+    /// Makes the server build the HNSW graph if the collection was created without a graph.
+    /// Searches scan every point until the graph is ready. A graph that is no longer used is not
+    /// removed.
     async fn build_graph(&self, collection: &str, config: &CollectionConfig) -> Result<()> {
         let links = config.hnsw_config.as_ref().and_then(|graph| graph.m);
         if self.options.exact || links != Some(0) {
@@ -222,7 +224,8 @@ impl QdrantIndex {
         format!("{}-{number}", self.options.collection)
     }
 
-    /// Returns the number in a collection name that this adapter assigned, or 0 for any other name.
+    /// Returns the number in a collection name that this adapter has assigned, or 0 for any other
+    /// name.
     fn number(&self, name: &str) -> u64 {
         let number = name.strip_prefix(&self.options.collection).and_then(|n| n.strip_prefix('-'));
         number.and_then(|n| n.parse().ok()).unwrap_or(0)

@@ -47,7 +47,8 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
             Some(qdrant::Condition::matches(field, ids))
         }
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
-        // Integers are compared as doubles, which is exact up to 2^53; no field exceeds that.
+        // Integers are compared as doubles. The comparison is exact up to 2^53, and no field
+        // exceeds this value.
         Predicate::AtLeast(bound) if is_integer(field) => {
             let lower = check::lowest_integer(*bound)? as f64;
             range(Range { gte: Some(lower), ..Range::default() })
@@ -65,8 +66,8 @@ fn is_integer(field: &str) -> bool {
     PAYLOAD_FIELDS.iter().any(|(name, kind)| *name == field && *kind == PayloadType::Integer)
 }
 
-/// Makes a bound finite and removes the sign of zero. Stored numbers have the same form, so
-/// comparisons give the same results.
+/// Makes a bound finite and removes the sign of zero. Stored numbers are normalized in the same
+/// way, so comparisons give the right results.
 fn finite(bound: f64) -> f64 {
     bound.clamp(f64::MIN, f64::MAX) + 0.0
 }

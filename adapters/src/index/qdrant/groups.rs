@@ -1,5 +1,6 @@
-//! Searches grouped by video. The first request finds the best videos, the second finds the best
-//! points in each video, and the third fetches the documents of the returned points.
+//! Searches grouped by video. The first request finds the videos whose points score highest, the
+//! second finds the highest-scoring points of each video, and the third fetches the documents of
+//! the returned points.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,12 +13,12 @@ use super::{Documents, LARGE_LIMIT, NamedScore, QdrantIndex, best, limited_to};
 /// Number of videos per request for points.
 const VIDEOS: usize = 64;
 
-/// Extra videos and points to request, so that ties at the limit can be ordered.
+/// Number of extra videos and points to request, so that ties at the limit can be ordered.
 const MARGIN: usize = 16;
 
 impl QdrantIndex {
-    /// Finds the best `per_video` points in each of the best `limit` videos. A point's score is the
-    /// sum of its scores for all parts of the query.
+    /// Finds the `per_video` points with the highest scores in each of the `limit` videos whose
+    /// points score highest. A point's score is the sum of its scores for all parts of the query.
     pub(super) async fn grouped(
         &self,
         parts: Vec<QueryPoints>,
@@ -47,8 +48,8 @@ impl QdrantIndex {
         self.with_documents(groups.into_iter().flatten().collect(), Documents::new()).await
     }
 
-    /// Finds the videos with the best points, with a margin for ties. If the server returns fewer
-    /// videos than requested, repeats the search without the videos found so far.
+    /// Finds the videos whose points score highest, with a margin for ties. If the server returns
+    /// fewer videos than requested, repeats the search without the videos found so far.
     async fn videos(&self, part: &QueryPoints, limit: usize) -> Result<Vec<String>> {
         let count = limit + MARGIN;
         let mut request = QueryPointGroups {
@@ -85,7 +86,7 @@ impl QdrantIndex {
         }
     }
 
-    /// Finds the best points in each of these videos.
+    /// Finds the points with the highest scores in each of these videos.
     async fn best_points(
         &self,
         videos: &[String],

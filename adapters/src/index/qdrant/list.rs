@@ -1,4 +1,4 @@
-//! Lists points in order of their ids. The server cannot sort by id, so this code fetches all
+//! Lists points in order of their ids. The server cannot sort by id, so this code first fetches all
 //! matching ids, then the documents of the first points.
 
 use ports::Result;
@@ -7,7 +7,7 @@ use qdrant_client::qdrant::{Filter, ScrollPointsBuilder};
 
 use super::{Documents, IDS, NamedScore, QdrantIndex, id, name, payload};
 
-/// Ids per response.
+/// Number of ids per response.
 const PAGE: u32 = 2048;
 
 impl QdrantIndex {
@@ -30,7 +30,7 @@ impl QdrantIndex {
                 break;
             }
         }
-        // Point names sort in this order too, unless an earlier version assigned them.
+        // Point names sort in the same order, unless an earlier version assigned them.
         found.sort();
         found.truncate(limit);
         let found = found.into_iter().map(|(_, name)| NamedScore { name, score: 0.0 }).collect();

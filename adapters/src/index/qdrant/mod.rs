@@ -1,9 +1,10 @@
-//! The index on a Qdrant server, accessed over gRPC. Several instances may share one server: all of
-//! them use an alias, and [`QdrantIndex::begin_rebuild`] fills a new collection behind it while
-//! searches continue.
+//! The index on a Qdrant server, accessed over gRPC. Several instances may share one server. All of
+//! them access the collection through an alias, so [`QdrantIndex::begin_rebuild`] can fill a new
+//! collection while searches continue.
 //!
 //! A `replace` writes the new points before it removes the old ones, so a reader may briefly see
-//! both, but never neither. Searches are exact unless [`QdrantOptions::exact`] is off.
+//! both, but always sees one or the other. Searches are exact if [`QdrantOptions::exact`] is
+//! `true`.
 
 mod collection;
 mod filter;
@@ -35,30 +36,31 @@ use super::check;
 use super::top_values::TopValues;
 use crate::qdrant::QdrantConnection;
 
-/// Points per read or write request.
+/// Number of points per read or write request.
 const PAGE: u32 = 256;
 
-/// Approximate maximum size of a write request, in bytes; the server rejects larger messages.
+/// Approximate maximum size of a write request, in bytes. The server rejects much larger messages.
 const REQUEST_BYTES: usize = 8 << 20;
 
-/// Maximum number of points tied with the last hit that are ordered by id; if more points are tied,
-/// the server chooses.
+/// Maximum number of points tied with the last hit that are ordered by id. If more points are tied,
+/// the server chooses among them.
 const TIES: usize = 1024;
 
-/// Extra points to request for each part of a query if the scores of several parts are added up.
+/// Number of extra points to request for each part of a query if the scores of several parts are
+/// added up.
 const SUM_MARGIN: usize = 256;
 
 /// The payload field with a point's document.
 const DOCUMENT: &str = "document";
 
-/// The payload fields with a point's id.
+/// The payload fields that form a point's id.
 const IDS: [&str; 3] = ["video_id", "chunk_id", "analyzer_id"];
 
 /// The payload fields with a point's document and id.
 const ID_AND_DOCUMENT: [&str; 4] = [DOCUMENT, "video_id", "chunk_id", "analyzer_id"];
 
-/// Limit above which a search first counts the points, because the server allocates memory for the
-/// requested number of hits.
+/// If a search requests more hits than this, it first counts the points, because the server
+/// allocates memory for the requested number of hits.
 const LARGE_LIMIT: usize = 1000;
 
 /// Maximum number of distinct values listed for a field.
@@ -67,7 +69,7 @@ const MAX_VALUES: u64 = 1 << 20;
 /// How to reach the server and set up the collection.
 #[derive(Debug, Clone)]
 pub struct QdrantOptions {
-    /// gRPC URL: `http://host:6334`, or `https://` for TLS.
+    /// gRPC URL such as `http://host:6334`, or `https://…` for TLS.
     pub url: String,
     /// The server's API key or token.
     pub api_key: Option<String>,
@@ -79,9 +81,9 @@ pub struct QdrantOptions {
     pub model: String,
     /// The vector fields.
     pub fields: Vec<String>,
-    /// Whether to compare every point, as the embedded index does. Otherwise the server walks its
-    /// HNSW graph, which is faster from a million points on but misses some hits, especially with
-    /// narrow filters.
+    /// Whether to compare every point, as the embedded index does. If `false`, the server walks its
+    /// HNSW graph. The graph is faster if there are a million points or more, but misses some hits,
+    /// especially with narrow filters.
     pub exact: bool,
     /// Number of shards of a new collection; at least 1.
     pub shards: u32,
@@ -94,7 +96,7 @@ pub struct QdrantOptions {
     pub attempts: u32,
 }
 
-/// An index on a Qdrant server. Cheap to clone.
+/// An index on a Qdrant server. Clones are cheap.
 #[derive(Clone)]
 pub struct QdrantIndex {
     server: QdrantConnection,
@@ -156,10 +158,10 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Finds the best `limit` points for a query, ordered by score, then name, and the documents of
-    /// most of them. If further points are tied with the last one, fetches up to [`TIES`] of them
-    /// in a second request, but only their names, because the server reads payloads from disk,
-    /// point by point.
+    /// Finds the `limit` points with the highest scores for a query, ordered by score, then name,
+    /// and the documents of most of them. If further points are tied with the last one, a second
+    /// request fetches the names of up to [`TIES`] tied points. It does not fetch their payloads,
+    /// because the server reads these from disk point by point.
     async fn ranked(
         &self,
         mut request: QueryPoints,
@@ -202,7 +204,8 @@ impl QdrantIndex {
     }
 
     /// Merges the points found for the parts of a query. Returns each point once, with the sum of
-    /// its scores. Requests the scores for all parts again, since a point may rank low in one part.
+    /// its scores. Requests the scores for all parts again, because a point may rank too low in one
+    /// part to be among the hits for that part.
     async fn sum_scores(
         &self,
         parts: &[QueryPoints],
@@ -222,7 +225,7 @@ impl QdrantIndex {
         Ok(sum_by_point(found.into_iter().flatten()))
     }
 
-    /// Completes the hits with ids and documents; fetches those that are not in `known`.
+    /// Adds ids and documents to the hits. Fetches the ids and documents that are not in `known`.
     async fn with_documents(
         &self,
         found: Vec<NamedScore>,
@@ -251,7 +254,8 @@ impl QdrantIndex {
         Ok(found.into_iter().filter_map(hit).collect())
     }
 
-    /// Returns the limit, or the number of matching points if the limit is large and exceeds it.
+    /// Returns the limit. If the limit is large and exceeds the number of matching points, returns
+    /// that number.
     async fn at_most_all(
         &self,
         limit: usize,
@@ -271,7 +275,7 @@ impl QdrantIndex {
         Ok(answer.result.map_or(0, |r| r.count))
     }
 
-    /// Counts the points for each distinct value of a keyword field among the matching points.
+    /// Counts the matching points for each distinct value of a keyword field.
     async fn facets(
         &self,
         field: &str,
@@ -297,7 +301,7 @@ impl QdrantIndex {
         QueryPointsBuilder::new(&self.target).using(field).filter(filter)
     }
 
-    /// Builds the request for a nearest-neighbour search; returns `None` if nothing can match.
+    /// Builds the request for a nearest-neighbour search. Returns `None` if no point can match.
     fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
         check::vector_query(query, self.options.dimension)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(None) };
@@ -309,14 +313,15 @@ impl QdrantIndex {
             .query(Query::new_nearest(VectorInput::new_dense(query.vector.clone())))
             .params(SearchParamsBuilder::default().exact(self.options.exact));
         if let Some(threshold) = query.threshold.filter(|t| t.is_finite()) {
-            // The server may round differently; `cosines` applies the exact threshold.
+            // The threshold is slightly lower because the server may round differently. `cosines`
+            // applies the exact threshold.
             request = request.score_threshold(threshold - 1e-4);
         }
         Ok(Some(request.into()))
     }
 
-    /// Builds the requests whose scores add up to those of a full-text search: one request per
-    /// phrase and one for the words.
+    /// Builds the requests for a full-text search, one per phrase and one for the words. The scores
+    /// of a point in all requests add up to its score in the search.
     fn matching(&self, query: &TextQuery) -> Result<Vec<QueryPoints>> {
         check::text_query(query)?;
         let Some(mut filter) = filter::translate(&query.filter)? else { return Ok(Vec::new()) };
@@ -561,13 +566,15 @@ impl NamedScore {
         Ok(Self { name: name(point.id.as_ref())?, score: point.score })
     }
 
-    /// Orders by score, best first; ties are ordered by name and therefore by id.
+    /// Orders by descending score. Points with equal scores are ordered by name and therefore by
+    /// id.
     fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.name.cmp(&other.name))
     }
 }
 
-/// Returns a part of a query, limited to the names of the best `limit` points.
+/// Returns a part of a query that requests only the names of the `limit` points with the highest
+/// scores.
 fn limited_to(part: &QueryPoints, limit: usize) -> QueryPoints {
     let mut query = part.clone();
     query.limit = Some(limit as u64);
@@ -586,7 +593,8 @@ fn sum_by_point(found: impl IntoIterator<Item = NamedScore>) -> Vec<NamedScore> 
     sums.into_values().collect()
 }
 
-/// Returns the `limit` points with the highest scores; ties are ordered by name.
+/// Returns the `limit` points with the highest scores. Points with equal scores are ordered by
+/// name.
 fn best(mut found: Vec<NamedScore>, limit: usize) -> Vec<NamedScore> {
     found.sort_by(NamedScore::order);
     found.truncate(limit);

@@ -1,5 +1,5 @@
-//! Point names for the server: UUIDs that sort like the points' ids, so that sorting by name also
-//! orders ties.
+//! Point names for the server. They are UUIDs that sort like the points' ids, so that points with
+//! equal scores can be ordered by name.
 
 use ports::index::{Point, PointId};
 use uuid::{Builder, Uuid};
@@ -7,16 +7,16 @@ use uuid::{Builder, Uuid};
 /// Namespace for the digest at the end of a name.
 const NAMESPACE: Uuid = Uuid::from_u128(0x6d1c_6a3e_0f0b_4f5c_9a51_5107_1065_0001);
 
-// Sizes of the parts of a name in bits, together the 122 bits that a version 8 UUID leaves free.
-// Ids that differ only in truncated bits get different digests, by which they sort.
+// Sizes of the parts of a name in bits. They add up to the 122 bits that a version 8 UUID leaves
+// free. If ids differ only in truncated bits, their digests differ, and the points sort by digest.
 const VIDEO: u32 = 48;
 const CHUNK: u32 = 20;
 const ANALYZER: u32 = 24;
 const DIGEST: u32 = 30;
 
-/// Returns the name of a point: a prefix of the video id, the chunk, a prefix of the analyzer id,
-/// and a digest of these and the revision. It is the same on every instance, so that writing a
-/// point again replaces it.
+/// Returns the name of a point. It consists of a prefix of the video id, the chunk id, a prefix of
+/// the analyzer id, and a digest of the whole id and the revision. The name is the same on every
+/// instance, so that writing a point again replaces it.
 pub(super) fn name(point: &Point) -> Uuid {
     let PointId { video_id, chunk_id, analyzer_id } = &point.id;
     let whole = format!("{video_id}\0{chunk_id}\0{analyzer_id}\0{}", point.revision());
@@ -27,7 +27,7 @@ pub(super) fn name(point: &Point) -> Uuid {
     let analyzer = analyzer.fold(0, |bits, byte| bits << 8 | u128::from(byte));
     let bits =
         ((video << CHUNK | chunk) << ANALYZER | analyzer) << DIGEST | digest & ((1 << DIGEST) - 1);
-    // The version follows the first 48 bits, and the variant the first 60.
+    // The version bits follow the first 48 bits, and the variant bits follow the first 60.
     let (first, second, third) = (bits >> 74, bits >> 62 & 0xfff, bits & ((1 << 62) - 1));
     Builder::from_custom_bytes((first << 80 | second << 64 | third).to_be_bytes()).into_uuid()
 }

@@ -1,4 +1,4 @@
-//! BM25 as a sparse vector: a point stores the weight of each of its words, and the server
+//! BM25 as a sparse vector. A point stores the weight of each of its words, and the server
 //! multiplies the weight by the inverse document frequency. Text is tokenized as in the embedded
 //! index.
 
@@ -10,14 +10,14 @@ use crate::index::words;
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Average text length in words. A sparse vector is built before the collection's average is known;
-/// chunk descriptions and speech have a few dozen words.
+/// Assumed average text length in words. A sparse vector is built before the actual average is
+/// known. Chunk descriptions and speech have a few dozen words.
 const AVERAGE_WORDS: f32 = 40.0;
 
 /// Placeholder for a word that is too long to index, so that phrases do not match across it.
 const GAP: &str = "\u{b7}";
 
-/// A text's words, in order.
+/// The words of a text, in order.
 pub(super) struct WordSequence(Vec<(usize, String)>);
 
 impl WordSequence {
@@ -25,8 +25,8 @@ impl WordSequence {
         Self(words::words(&mut words::analyzer(), text))
     }
 
-    /// Returns ascending dimensions and BM25 weights without the IDF factor, or `None` if there are
-    /// no words.
+    /// Returns the dimensions in ascending order and the BM25 weights without the IDF factor.
+    /// Returns `None` if there are no words.
     pub(super) fn weights(&self) -> Option<(Vec<u32>, Vec<f32>)> {
         let mut times: BTreeMap<u32, f32> = BTreeMap::new();
         for (_, word) in &self.0 {
@@ -46,9 +46,9 @@ impl WordSequence {
 /// A parsed text query.
 #[derive(Debug, PartialEq)]
 pub(super) struct ParsedQuery {
-    /// Single words, any of which matches.
+    /// Single words. A text matches if it contains any of them.
     pub(super) words: Vec<String>,
-    /// Phrases, each of which matches if its words are adjacent.
+    /// Phrases. A phrase matches if its words are adjacent in the text.
     pub(super) phrases: Vec<Phrase>,
 }
 
