@@ -1,4 +1,4 @@
-//! Model files: the configuration section that all networks share.
+//! Defines the configuration section for model files, which all networks share.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use crate::{OnnxRuntime, OnnxThreading, OpenError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Folder with the model files.
+    /// Folder that contains the model files.
     pub dir: PathBuf,
     /// Path of the ONNX Runtime shared library.
     pub onnxruntime: PathBuf,
-    /// Threads of a text model. Interactive requests wait for text models.
+    /// Number of threads of a text model. Interactive requests wait for text models.
     pub threads: usize,
-    /// Threads of a vision or audio model. Several such models run in parallel, which takes less
-    /// time in total than giving each more threads.
+    /// Number of threads of a vision or audio model. Several such models run in parallel, which
+    /// takes less time in total than if each model had more threads.
     pub media_threads: usize,
 }
 

@@ -1,4 +1,4 @@
-//! ONNX Runtime, loaded once per process from a shared library, and its sessions.
+//! ONNX Runtime and its sessions. The shared library is loaded once per process.
 
 mod pool;
 mod scale;
@@ -18,15 +18,15 @@ pub(crate) use pool::{Pool, failed, release_memory, unfit};
 pub(crate) use scale::scaled;
 pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
-/// The loaded library. Cheap to clone; it stays loaded until the process ends.
+/// The loaded library. It stays loaded until the process ends. Clones are cheap.
 #[derive(Clone)]
 pub struct Runtime {
     environment: Environment,
 }
 
 impl Runtime {
-    /// Loads the shared library. Only the first call in a process loads one; a later call with
-    /// another path returns the library that is already loaded.
+    /// Loads the shared library. Only the first call in a process loads a library. Later calls
+    /// return the library that is already loaded, even if they have another path.
     pub fn load(library: &Path) -> Result<Self> {
         static LOADED: OnceLock<Runtime> = OnceLock::new();
         static LOADING: Mutex<()> = Mutex::new(());
@@ -55,21 +55,22 @@ impl Runtime {
     }
 }
 
-/// Whether a session keeps its working memory between runs, and how its threads wait.
+/// The inputs of a session's runs. They determine whether the session keeps its working memory
+/// between runs, and how its threads wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inputs {
-    /// Every run has the same input size, so keeping the memory avoids allocating it each time.
+    /// All runs have the same input size. Keeping the memory avoids allocating it for each run.
     FixedSize,
-    /// Many runs with inputs of different sizes. The memory is kept and released once runs have
-    /// become small ([`Pool::with_sized`]). Allocating it each time, page by page, takes six times
-    /// as long as the computation of a convolutional network itself.
+    /// There are many runs with inputs of different sizes. The memory is kept, but released once
+    /// runs have become small ([`Pool::with_sized`]). Allocating it for each run, page by page,
+    /// takes six times as long as the computation of a convolutional network.
     Sized,
-    /// Inputs of many sizes. Retained blocks would add up to several times the memory that any one
-    /// run needs.
+    /// Inputs have many sizes. The memory is not kept, because the blocks would add up to several
+    /// times the memory that a single run needs.
     Varied,
-    /// Like [`Inputs::Sized`], but for mostly small inputs whose latency matters. Waking threads
-    /// for each layer would take as long as the layer itself, so they spin during a run. Between
-    /// runs, they sleep.
+    /// Like [`Inputs::Sized`], but for inputs that are mostly small and whose latency matters.
+    /// Waking threads for each layer would take as long as computing the layer, so threads spin
+    /// during a run. Between runs, they sleep.
     Short,
 }
 
@@ -92,7 +93,8 @@ impl Runtime {
             .map_err(|e| unusable(&e))?
             .with_intra_threads(threads)
             .map_err(|e| unusable(&e))?
-            // Several sessions share the processor, so an idle one must not spin.
+            // Several sessions share the processor, so the threads of an idle session must not
+            // spin.
             .with_intra_op_spinning(inputs == Inputs::Short)
             .map_err(|e| unusable(&e))?
             .with_config_entry("session.force_spinning_stop", "1")

@@ -1,5 +1,5 @@
-//! Helpers for the `open` functions: an error that names the configuration key, and optional
-//! models.
+//! Helpers for the `open` functions: an error that names the configuration key, and handling of
+//! optional models.
 
 use ports::PortError;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkKind {
-    /// The network if its files exist, otherwise none.
+    /// The network if its files exist, otherwise no network.
     #[default]
     Auto,
     /// The network.
     Onnx,
-    /// None.
+    /// No network.
     None,
 }
 
 impl NetworkKind {
-    /// Opens the selected network with `network`. `without` states what its absence means.
+    /// Opens the selected network by calling `network`. `without` states what happens if there is
+    /// no network.
     pub(crate) fn open<T>(
         self,
         without: &str,
@@ -32,7 +33,8 @@ impl NetworkKind {
     }
 }
 
-/// The reason why an adapter cannot be opened: the section or key, and what is expected.
+/// The reason why an adapter cannot be opened. It names the section or key and says what is
+/// expected.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct OpenError(String);
@@ -48,15 +50,15 @@ impl OpenError {
         move |error| Self(format!("[{section}] {error}"))
     }
 
-    /// Returns the error for a choice that this build lacks; it names the feature that enables the
-    /// choice.
+    /// Returns the error for a choice that this build does not include. The error names the feature
+    /// that enables the choice.
     #[cfg(not(all(feature = "ffmpeg", feature = "onnx", feature = "cloud")))]
     pub(crate) fn compiled_out(choice: &str, feature: &str) -> Self {
         Self(format!("{choice} was compiled out; build with --features {feature}"))
     }
 }
 
-/// Treats a missing model as "none" and logs a warning.
+/// Returns `None` and logs a warning if the model cannot be opened.
 pub(crate) fn optional<T>(without: &str, opened: Result<T, OpenError>) -> Option<T> {
     opened
         .inspect_err(|error| {
@@ -67,7 +69,7 @@ pub(crate) fn optional<T>(without: &str, opened: Result<T, OpenError>) -> Option
         .ok()
 }
 
-/// Returns the value of a key; `None` if it is empty, which counts as unset.
+/// Returns the value of a key. Returns `None` if the value is empty, which counts as unset.
 pub(crate) fn set(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -1,6 +1,6 @@
-//! The connection to an OpenAI-compatible server: address, credentials, timeouts, retries. The
-//! adapters for such servers share this connection and build the requests. The API key never leaves
-//! this file except in the `Authorization` header.
+//! The connection to an OpenAI-compatible server, with its address, credentials, timeouts and
+//! retries. The adapters for such servers build the requests and send them over this connection.
+//! The API key never leaves this file except in the `Authorization` header.
 
 mod streamed;
 
@@ -24,31 +24,32 @@ pub struct Connection {
     /// Base URL to which `/chat/completions`, `/embeddings` and `/audio/transcriptions` are
     /// appended, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The API key, sent as a bearer token; `None` for servers without authentication.
+    /// The API key, which is sent as a bearer token. `None` for servers without authentication.
     pub api_key: Option<String>,
     /// Timeout for connecting.
     pub connect_timeout: Duration,
     /// Timeout for a complete response.
     pub timeout: Duration,
-    /// Maximum number of concurrent requests; further requests wait.
+    /// Maximum number of concurrent requests. Further requests wait.
     pub concurrency: usize,
     /// Retry policy.
     pub retry: Retry,
 }
 
-/// Retry policy. Overload (429), server errors (5xx) and broken connections are retried; a response
-/// timeout is not, because the request may have been billed.
+/// Retry policy. Requests are retried after overload (429), server errors (5xx) and broken
+/// connections. They are not retried after a response timeout, because the request may have been
+/// billed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retry {
     /// Maximum number of requests, including the first.
     pub attempts: u32,
-    /// The first pause. It doubles with each retry; the actual pause is random, between half and
-    /// all of it.
+    /// The first pause. It doubles with each retry. The actual pause is random, between half the
+    /// value and the full value.
     pub first_pause: Duration,
     /// Maximum length of a single pause, unless the server's `Retry-After` requests more.
     pub longest_pause: Duration,
-    /// Maximum total length of all pauses. If a `Retry-After` would exceed it, the request fails
-    /// immediately.
+    /// Maximum total length of all pauses. If a `Retry-After` would exceed this total, the request
+    /// fails immediately.
     pub total_pause: Duration,
 }
 
@@ -84,7 +85,7 @@ impl fmt::Debug for Connection {
     }
 }
 
-/// Whether a response is a stream of server-sent events.
+/// Returns whether a response is a stream of server-sent events.
 fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
@@ -92,13 +93,13 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// Maximum size of a response body, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// Phrases in the error text for requests that the server does not support. Some servers answer
-/// such requests with status 500.
+/// Phrases that show that the server does not support a request. Some servers answer unsupported
+/// requests with status 500.
 const UNSUPPORTED: &[&str] = &["not supported", "unsupported", "does not support"];
-/// Maximum number of characters of a server's error text in our messages.
+/// Maximum number of characters of a server's error text that our messages quote.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// An HTTP client for one server; limits concurrent requests and retries failed ones.
+/// An HTTP client for one server. It limits concurrent requests and retries failed ones.
 pub(crate) struct Client {
     http: reqwest::Client,
     base_url: Url,
@@ -120,20 +121,20 @@ pub(crate) struct Exchange {
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
-    /// The server's machine-readable code; empty if it sends none.
+    /// The server's machine-readable code; empty if the server sends none.
     pub(crate) code: String,
     /// The server's message, shortened and without the API key.
     pub(crate) message: String,
 }
 
 impl Refusal {
-    /// Whether the code or the message contains one of `marks`, which must be lower case.
+    /// Returns whether the code or the message contains one of `marks`, which must be lower case.
     pub(crate) fn mentions(&self, marks: &[&str]) -> bool {
         let text = format!("{} {}", self.code, self.message).to_lowercase();
         marks.iter().any(|mark| text.contains(mark))
     }
 
-    /// Whether a retry may succeed.
+    /// Returns whether a retry may succeed.
     fn is_temporary(&self) -> bool {
         match self.status {
             StatusCode::REQUEST_TIMEOUT => true,
@@ -182,7 +183,7 @@ impl Refusal {
 }
 
 impl Client {
-    /// Checks the options. Sends nothing.
+    /// Creates a client. Checks the options without sending a request.
     pub(crate) fn new(options: &Connection) -> Result<Self> {
         let invalid = |message: String| PortError::new(ErrorKind::Invalid, message);
         let mut base_url = Url::parse(options.base_url.trim()).map_err(|e| {
@@ -327,8 +328,8 @@ impl Client {
         on_token: Option<OnToken<'_>>,
         calls: &mut u32,
     ) -> Result<Attempt> {
-        // Pauses happen outside this function, so that a request that waits for its retry does not
-        // occupy a slot.
+        // Pauses are outside this function, so that a request does not occupy a slot while it waits
+        // to be retried.
         let _permit =
             self.permits.acquire().await.map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "the model client is closed", e)
@@ -418,8 +419,8 @@ impl Client {
         Ok(text)
     }
 
-    /// Parses a server's error. Formats vary: `error` is an object or a string, or there is
-    /// `message` or `detail` instead; some servers send plain text.
+    /// Parses a server's error. Formats vary. `error` may be an object or a string. Some servers
+    /// send `message` or `detail` instead, others plain text.
     fn refusal(&self, status: StatusCode, text: &[u8]) -> Refusal {
         let body: Value = serde_json::from_slice(text).unwrap_or(Value::Null);
         let error = match &body {
@@ -480,14 +481,14 @@ impl Retry {
             .first_pause
             .saturating_mul(2_u32.saturating_pow(attempt.saturating_sub(1)))
             .min(self.longest_pause);
-        // Every RandomState has a new seed, which is random enough to spread the retries of
+        // Every `RandomState` has a new seed. The seeds are random enough to spread the retries of
         // different clients.
         let draw = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;
         longest.mul_f64(0.5 + 0.5 * draw)
     }
 }
 
-/// Parses `Retry-After`: seconds or an HTTP date; a date in the past means now.
+/// Parses `Retry-After`, which holds seconds or an HTTP date. A date in the past means no delay.
 fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse::<f64>() {

@@ -1,5 +1,5 @@
-//! Borrows images for the `image` crate without copying pixels. Used by the adapters that process
-//! images.
+//! Borrows images for the `image` crate without copying pixels. All adapters that process images
+//! use this module.
 
 use image::{ImageBuffer, Rgb};
 use ports::{ErrorKind, PortError, Result, decoder::Image};

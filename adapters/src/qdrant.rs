@@ -1,12 +1,12 @@
-//! The Qdrant client: connection, retries, and the mapping of its errors to port errors. Used by
-//! every adapter that stores data in Qdrant.
+//! The Qdrant client, with its connection, retries, and the mapping of its errors to port errors.
+//! All adapters that store data in Qdrant use this module.
 
 use std::time::Duration;
 
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::{Qdrant, QdrantError};
 
-/// A connection to a Qdrant server. Cheap to clone.
+/// A connection to a Qdrant server. Clones are cheap.
 #[derive(Clone)]
 pub(crate) struct QdrantConnection {
     pub(crate) client: Qdrant,
@@ -15,7 +15,7 @@ pub(crate) struct QdrantConnection {
 }
 
 impl QdrantConnection {
-    /// Creates a client for the gRPC URL `url`; it connects at first use. A request times out after
+    /// Creates a client for the gRPC URL `url`. It connects on first use. A request times out after
     /// `timeout` and is sent up to `attempts` times if the server does not answer.
     pub(crate) fn connect(
         url: &str,
@@ -46,7 +46,7 @@ impl QdrantConnection {
         Ok(Self { client, url: url.to_owned(), attempts })
     }
 
-    /// Sends a request and retries if the server does not answer.
+    /// Sends a request. Retries it if the server does not answer.
     pub(crate) async fn retrying<T, F>(&self, mut request: impl FnMut() -> F) -> Result<T>
     where
         F: Future<Output = Result<T, QdrantError>>,
@@ -73,8 +73,8 @@ impl QdrantConnection {
             let message = format!("cannot use Qdrant at {}: {error}", self.url);
             return PortError::caused_by(ErrorKind::Other, message, error);
         };
-        // Matches the name of the gRPC code, because the crate that defines its type is not a
-        // dependency.
+        // This matches the name of the gRPC code, because the crate that defines the code's type is
+        // not a dependency.
         let (kind, what) = match format!("{:?}", status.code()).as_str() {
             "Unavailable" => (ErrorKind::Unavailable, "cannot reach"),
             // This is how the client reports a failed connection.

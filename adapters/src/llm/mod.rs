@@ -1,4 +1,4 @@
-//! Adapters of `ports::llm`.
+//! Adapters for `ports::llm`.
 
 mod extractive;
 mod open;
@@ -16,7 +16,7 @@ use ports::llm::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Checks that an answer has the task's type; the error says where it deviates.
+/// Checks that an answer has the task's type. The error says where the answer deviates.
 fn check_answer(task: Task, answer: &Value) -> Result<(), serde_json::Error> {
     fn check<T: DeserializeOwned>(answer: &Value) -> Result<(), serde_json::Error> {
         serde_json::from_value::<T>(answer.clone()).map(|_| ())

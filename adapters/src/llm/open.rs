@@ -16,8 +16,8 @@ use crate::openai::{Connection, Retry};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The extractive model, which selects from the evidence and needs neither weights nor a
-    /// network.
+    /// The extractive model, which selects from the evidence and needs neither model weights nor a
+    /// network connection.
     #[default]
     Extractive,
     /// An OpenAI-compatible server.
@@ -42,7 +42,7 @@ pub struct Settings {
     pub context_tokens: usize,
     /// Maximum number of tokens in an answer (openai).
     pub max_output_tokens: u32,
-    /// Response timeout, in seconds (openai).
+    /// Timeout for a response, in seconds (openai).
     #[serde(with = "seconds")]
     pub timeout: u64,
     /// Maximum number of concurrent requests (openai).

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 type Reply = Box<dyn Fn(&Request) -> Result<Value> + Send + Sync>;
 
-/// Answers from a queue, then from a closure, and records every request.
+/// A model that takes its answers from a queue, then from a closure, and records every request.
 pub struct ScriptedLanguageModel {
     model: String,
     sees: bool,
@@ -41,8 +41,8 @@ impl ScriptedLanguageModel {
         }
     }
 
-    /// Creates a model that answers only from the queue, which [`Self::then`] fills, and fails with
-    /// `Unavailable` when the queue is empty.
+    /// Creates a model that answers only from the queue, which [`Self::then`] fills. It fails with
+    /// `Unavailable` if the queue is empty.
     pub fn queue() -> Self {
         Self::new(|request| {
             let task = request.task.name();
@@ -64,7 +64,7 @@ impl ScriptedLanguageModel {
         })
     }
 
-    /// Appends an answer to the queue, which takes precedence over the closure.
+    /// Appends an answer to the queue. Answers in the queue take precedence over the closure.
     #[must_use]
     pub fn then(self, answer: &impl Serialize) -> Self {
         self.push(json(answer));
@@ -102,7 +102,7 @@ impl ScriptedLanguageModel {
         Self { context_tokens: tokens, ..self }
     }
 
-    /// Appends an answer or a failure to the queue while the model is in use.
+    /// Appends an answer or a failure to the queue of a model that is already in use.
     pub fn push(&self, answer: Result<Value>) {
         self.state().queue.push_back(answer);
     }
@@ -112,12 +112,12 @@ impl ScriptedLanguageModel {
         self.state().requests.clone()
     }
 
-    /// Returns the number of calls.
+    /// Returns the number of calls so far.
     pub fn calls(&self) -> usize {
         self.state().requests.len()
     }
 
-    /// Returns the number of calls for one task.
+    /// Returns the number of calls so far for one task.
     pub fn calls_for(&self, task: Task) -> usize {
         self.state().requests.iter().filter(|request| request.task == task).count()
     }

@@ -1,5 +1,5 @@
-//! Named entity recognition with GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime: the labels
-//! are part of the prompt, and every span of a few words is scored against every label.
+//! Named entity recognition with GLiNER (Zaratiana et al., NAACL 2024) on ONNX Runtime. The labels
+//! are part of the prompt, and every span of a few words gets a score for every label.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,17 +18,18 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfi
 /// Options of [`Gliner::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct GlinerOptions {
-    /// Folder with `model.onnx` (the span-level export), `tokenizer.json` and `gliner_config.json`.
+    /// Folder that contains `model.onnx` (the span-level export), `tokenizer.json` and
+    /// `gliner_config.json`.
     pub folder: PathBuf,
     /// The labels to find, such as `person` or `place`.
     pub labels: Vec<String>,
     /// Minimum confidence of a span, 0..1.
     pub threshold: f32,
-    /// Threads and sessions of the network.
+    /// Numbers of threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// The recogniser. Cheap to clone.
+/// The recogniser. Clones are cheap.
 #[derive(Clone)]
 pub struct Gliner {
     network: Arc<Network>,
@@ -43,7 +44,7 @@ struct Network {
     threshold: f32,
 }
 
-/// The relevant part of `gliner_config.json`; the defaults are the published values.
+/// The relevant part of `gliner_config.json`. The defaults are the published values.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default)]
 struct Config {
@@ -123,8 +124,8 @@ impl Network {
         let encoding = self.encode(text, words)?;
         let starts = word_starts(encoding.get_word_ids(), 2 * self.labels.len() + 1);
         if starts.iter().filter(|start| **start > 0).count() != count {
-            // The tokenizer drops some characters, such as control characters; a word that consists
-            // of them has no token.
+            // The tokenizer drops some characters, such as control characters. A word that consists
+            // only of such characters has no token.
             return self.without_unread(text, words, &starts);
         }
         let tokens = starts.len();
@@ -151,7 +152,8 @@ impl Network {
         })
     }
 
-    /// Tokenizes the prompt: every label after its marker, a separator, and the words.
+    /// Tokenizes the prompt, which consists of every label after a marker, a separator, and the
+    /// words.
     fn encode(&self, text: &str, words: &[(usize, usize)]) -> Result<Encoding> {
         let mut prompt: Vec<&str> = Vec::with_capacity(2 * self.labels.len() + 1 + words.len());
         for label in &self.labels {
@@ -179,7 +181,7 @@ impl Network {
         scored
     }
 
-    /// Scores only the words that have tokens, and returns spans by index among all words.
+    /// Scores only the words that have tokens. The returned spans are indices among all words.
     fn without_unread(
         &self,
         text: &str,
@@ -199,8 +201,8 @@ impl Network {
     }
 }
 
-/// Returns, for each token, the number of the word that begins there, counted from 1 after the
-/// first `skipped` words; 0 for all other tokens.
+/// Returns, for each token, the number of the word that begins with the token, or 0 if no word
+/// begins with it. Words are counted from 1, after the first `skipped` words.
 fn word_starts(word_ids: &[Option<u32>], skipped: usize) -> Vec<i64> {
     let mut starts = Vec::with_capacity(word_ids.len());
     let mut previous = None;
@@ -214,7 +216,7 @@ fn word_starts(word_ids: &[Option<u32>], skipped: usize) -> Vec<i64> {
 }
 
 /// Returns the first and last word of every span of up to `width` words among `count` words, and a
-/// mask of the rows that hold a span.
+/// mask of the rows that contain a span.
 fn span_grid(count: usize, width: usize) -> (Array3<i64>, Array2<bool>) {
     let mut spans = Array3::<i64>::zeros((1, count * width, 2));
     let mut valid = Array2::from_elem((1, count * width), false);
@@ -228,7 +230,7 @@ fn span_grid(count: usize, width: usize) -> (Array3<i64>, Array2<bool>) {
     (spans, valid)
 }
 
-/// Returns the most probable spans without overlaps, in order.
+/// Returns the most probable spans that do not overlap, in order.
 fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
     scored.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut chosen: Vec<SpanScore> = Vec::new();
@@ -242,7 +244,8 @@ fn best(mut scored: Vec<SpanScore>) -> Vec<SpanScore> {
 }
 
 /// Finds the byte offsets of words, including inner hyphens and underscores, and of every other
-/// non-space character. Equivalent to the pattern `\w+(?:[-_]\w+)*|\S`, which was used in training.
+/// non-space character. The result equals that of the pattern `\w+(?:[-_]\w+)*|\S`, which was used
+/// in training.
 fn words(text: &str) -> Vec<(usize, usize)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -267,8 +270,8 @@ fn words(text: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// Splits words into windows of at most `max_words`, at the end of a sentence if there is one in
-/// the second half of the window.
+/// Splits words into windows of at most `max_words` words. A window ends at the end of a sentence
+/// if a sentence ends in the second half of the window.
 fn windows<'a>(
     text: &str,
     mut words: &'a [(usize, usize)],

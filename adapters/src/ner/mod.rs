@@ -1,4 +1,4 @@
-//! Adapters of `ports::ner`.
+//! Adapters for `ports::ner`.
 
 #[cfg(feature = "onnx")]
 mod gliner;

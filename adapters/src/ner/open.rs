@@ -13,7 +13,7 @@ use crate::{OpenError, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Rules and word lists for English, without weights.
+    /// Rules and word lists for English, which need no model weights.
     #[default]
     Rules,
     /// A GLiNER network on ONNX Runtime with custom labels.
@@ -26,7 +26,8 @@ pub enum Kind {
 pub struct Settings {
     /// The kind of recogniser.
     pub kind: Kind,
-    /// Folder of the model, relative to `models.dir`; it must be the span-level export (gliner).
+    /// Folder of the model, relative to `models.dir`. The model must be the span-level export
+    /// (gliner).
     pub folder: PathBuf,
     /// The labels to find (gliner).
     pub labels: Vec<String>,
@@ -34,7 +35,7 @@ pub struct Settings {
     pub threshold: f32,
 }
 
-/// The default labels; the rules support all of them.
+/// The default labels. The rules support all of them.
 const LABELS: [&str; 8] =
     ["person", "place", "organisation", "date", "time", "money", "percentage", "quantity"];
 

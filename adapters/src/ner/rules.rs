@@ -1,6 +1,6 @@
-//! Named entity recognition for English with rules and word lists. Prefers missing a name to
-//! inventing one. Text without capital letters, as some speech recognisers produce, and text in
-//! capitals only, as on signs, is matched against the lists alone.
+//! Named entity recognition for English with rules and word lists. The rules would rather miss a
+//! name than invent one. If text has no capital letters, as from some speech recognisers, or only
+//! capital letters, as on signs, only the lists are used.
 
 mod names;
 mod numbers;
@@ -19,7 +19,7 @@ use numbers::Numbers;
 use words::WordTokens;
 
 /// The recogniser. Its labels are `person`, `place`, `organisation`, `date`, `time`, `money`,
-/// `percentage` and `quantity`. Cheap to clone.
+/// `percentage` and `quantity`. Clones are cheap.
 #[derive(Clone)]
 pub struct RuleEntities {
     labels: Arc<[String]>,
@@ -137,8 +137,8 @@ fn pick(mut candidates: Vec<Candidate>) -> Vec<EntitySpan> {
 mod tests {
     use super::*;
 
-    /// Checks a sentence in which `[label text]` marks each expected entity; finding any other is
-    /// an error.
+    /// Checks a sentence in which `[label text]` marks each expected entity. Finding any other
+    /// entity is an error.
     fn check(marked: &str) {
         let mut text = String::new();
         let mut expected = Vec::new();

@@ -8,7 +8,7 @@ use ports::{
     ner::{EntityRecognizer, EntitySpan},
 };
 
-/// Finds the scripted names by exact match and counts the calls.
+/// A recogniser that finds the scripted names by exact match and counts the calls.
 pub struct ScriptedEntities {
     names: Vec<(String, String)>,
     labels: Vec<String>,
@@ -28,7 +28,7 @@ impl ScriptedEntities {
         Self { names, labels, calls: AtomicUsize::new(0) }
     }
 
-    /// Returns the number of calls of [`EntityRecognizer::recognize`].
+    /// Returns the number of calls of [`EntityRecognizer::recognize`] so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Adapters of `ports::ocr`.
+//! Adapters for `ports::ocr`.
 
 mod open;
 #[cfg(feature = "onnx")]

@@ -19,15 +19,16 @@ pub struct Settings {
     pub kind: NetworkKind,
     /// Path of the detection model, relative to `models.dir`.
     pub detection: PathBuf,
-    /// Path of the recognition model, relative to `models.dir`; if empty, PP-OCRv5's model, or
-    /// PP-OCRv4's if only that exists.
+    /// Path of the recognition model, relative to `models.dir`. If empty, the PP-OCRv5 model is
+    /// used, or the PP-OCRv4 model if only that one exists.
     pub recognition: PathBuf,
-    /// Path, relative to `models.dir`, of a file with one character per line, for a recognition
-    /// model without a character list in its metadata.
+    /// Path, relative to `models.dir`, of a file with one character per line. It is needed if the
+    /// metadata of the recognition model lacks a character list.
     pub characters: PathBuf,
     /// Path of the orientation model, relative to `models.dir`.
     pub orientation: PathBuf,
-    /// Maximum side of the scaled image for OCR, in pixels.
+    /// Maximum width and height of the image to which OCR is applied, in pixels. Larger images are
+    /// scaled down.
     pub max_side: u32,
 }
 
@@ -44,7 +45,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the text recognizer; returns `None` if OCR is disabled.
+/// Opens the text recognizer. Returns `None` if OCR is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,
@@ -85,8 +86,8 @@ fn recognition(section: &Settings, models: &models::Settings) -> PathBuf {
     if v5.is_file() || !v4.is_file() { v5 } else { v4 }
 }
 
-/// Whether the model loses the spaces between words in Latin script, as PP-OCR up to version 4
-/// does.
+/// Returns whether the model loses the spaces between words in Latin script, as PP-OCR does up to
+/// version 4.
 #[cfg(feature = "onnx")]
 fn loses_spaces(recognition: &Path) -> bool {
     let name = recognition.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! A text recognizer with scripted answers, for tests of the domain.
+//! A text recognizer with scripted results, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,8 @@ use ports::{
 
 type Script = dyn Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync;
 
-/// Calls a closure with the image and counts the calls. An image of one colour never has text.
+/// A recognizer that calls a closure with each image and counts the calls. An image of one colour
+/// never has text.
 pub struct ScriptedTextRecognizer {
     script: Box<Script>,
     calls: AtomicUsize,
@@ -31,7 +32,7 @@ impl ScriptedTextRecognizer {
         Self::new(move |_| Ok(lines.clone()))
     }
 
-    /// Returns the number of images received.
+    /// Returns the number of images received so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

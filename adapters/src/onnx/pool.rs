@@ -1,5 +1,5 @@
-//! A pool of sessions of one model; each session is lent to one caller at a time. Adapters call the
-//! pool on blocking threads, where it waits for a free session.
+//! A pool of sessions of one model. Each session is lent to one caller at a time. Adapters call the
+//! pool on blocking threads, where the call waits for a free session.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use ports::{ErrorKind, PortError, Result};
 
 use super::{Inputs, Runtime};
 
-/// Threads and sessions of an adapter.
+/// Numbers of threads and sessions of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threading {
-    /// Threads per inference, at least 1.
+    /// Number of threads per inference, at least 1.
     pub threads: usize,
     /// Number of parallel inferences, at least 1. Each session holds a copy of the model in memory.
     pub sessions: usize,
@@ -24,7 +24,8 @@ impl Default for Threading {
     }
 }
 
-/// After this many small runs in a row, the session releases the memory of larger ones.
+/// After this many small runs in a row, the session releases the memory that it kept for larger
+/// runs.
 const SMALL_RUNS: u32 = 16;
 
 /// The idle sessions.
@@ -50,13 +51,14 @@ impl Pool {
         Ok(Self { idle: Mutex::new(sessions), returned: Condvar::new() })
     }
 
-    /// Runs `work` with a session, waiting for one if necessary. *Blocks*.
+    /// Runs `work` with a session. Waits for a free session if necessary. *Blocks*.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Session) -> Result<T>) -> Result<T> {
         self.acquire(|seat| work(&mut seat.session))
     }
 
-    /// Like [`Self::with`], but for one run with an input of `values` values; passes the run
-    /// options that `work` must use. For models opened with [`Inputs::Sized`] or [`Inputs::Short`].
+    /// Like [`Self::with`], but for one run with an input of `values` values. It passes the run
+    /// options that `work` must use. Use it for models that were opened with [`Inputs::Sized`] or
+    /// [`Inputs::Short`].
     pub(crate) fn with_sized<T>(
         &self,
         values: usize,
@@ -103,15 +105,15 @@ struct PooledSession {
 /// A record of the run sizes that determine how much memory a session keeps.
 #[derive(Debug, Default)]
 struct RetainedMemory {
-    /// Number of values in the largest input.
+    /// Number of values in the largest input for which memory is kept.
     largest: usize,
-    /// Number of consecutive runs since then, each at most half that size.
+    /// Number of consecutive runs so far whose inputs had at most half as many values.
     small: u32,
 }
 
 impl RetainedMemory {
-    /// Records a run with `values` values; returns whether the run should release the memory kept
-    /// for larger ones.
+    /// Records a run with `values` values. Returns whether the run should release the memory that
+    /// is kept for larger runs.
     fn should_release(&mut self, values: usize) -> bool {
         if values.saturating_mul(2) > self.largest {
             *self = Self { largest: self.largest.max(values), small: 0 };
@@ -126,7 +128,7 @@ impl RetainedMemory {
     }
 }
 
-/// Returns a session to the pool, even if the work panics.
+/// A guard that returns a session to the pool, even if the work panics.
 struct SessionGuard<'a> {
     pool: &'a Pool,
     seat: Option<PooledSession>,

@@ -7,8 +7,8 @@ use fast_image_resize::{FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer
 use image::{ImageBuffer, Rgb, RgbImage};
 use ports::{ErrorKind, PortError, Result};
 
-/// Scales an image with a triangle filter that is as wide as the larger of source and target pixel,
-/// like Pillow's `BILINEAR`.
+/// Scales an image with a triangle filter, like Pillow's `BILINEAR`. The filter is as wide as a
+/// source pixel or a target pixel, whichever is larger.
 pub(crate) fn scaled<Pixels>(
     picture: &ImageBuffer<Rgb<u8>, Pixels>,
     (width, height): (u32, u32),
@@ -47,7 +47,7 @@ mod tests {
             let apart = |(a, b): (&u8, &u8)| i32::from(*a) - i32::from(*b);
             let apart: Vec<i32> = found.iter().zip(expected.iter()).map(apart).collect();
             assert!(apart.iter().all(|apart| apart.abs() <= 1), "{size:?}");
-            // On average, the image is neither brighter nor darker.
+            // On average, the scaled image is neither brighter nor darker than the reference.
             let mean = apart.iter().sum::<i32>() as f32 / apart.len() as f32;
             assert!(mean.abs() < 0.05 || apart.len() < 10, "{size:?}: {mean}");
         }

@@ -10,8 +10,8 @@ use tokenizers::{EncodeInput, PaddingParams, Tokenizer, TruncationParams};
 
 use crate::onnx::{Pool, failed};
 
-/// Opens the file. Disables its padding, and sets its truncation to `max_tokens` or disables it,
-/// because published files fix both at arbitrary lengths.
+/// Opens the file. Disables padding and sets truncation to `max_tokens`, or disables truncation if
+/// that is `None`. Published files set both to arbitrary lengths.
 pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<Tokenizer> {
     if !path.is_file() {
         return Err(PortError::new(
@@ -33,16 +33,16 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
     Ok(tokenizer)
 }
 
-/// Upper limit for the number of bytes in a token; except in artificial text, tokens have far
-/// fewer.
+/// Upper limit for the number of bytes in a token. Except in artificial text, tokens are far
+/// shorter.
 const BYTES_PER_TOKEN: usize = 256;
 
-/// The tokenizer of a BERT-like network, with the inputs `input_ids`, `attention_mask` and
-/// optionally `token_type_ids`, int64 [batch, sequence].
+/// The tokenizer of a BERT-like network. The network's inputs are `input_ids`, `attention_mask` and
+/// optionally `token_type_ids`, all of type int64 and shape [batch, sequence].
 pub(crate) struct BertTokenizer {
     tokenizer: Tokenizer,
     with_types: bool,
-    /// Maximum number of bytes of a text to tokenize, enough to fill the network's window.
+    /// Maximum number of bytes of a text to tokenize. It is enough to fill the network's window.
     max_bytes: usize,
 }
 
@@ -92,15 +92,15 @@ impl BertTokenizer {
         Ok(Tokens { ids: whole(encoding.get_ids()), types: whole(encoding.get_type_ids()) })
     }
 
-    /// Returns the number of tokens in the whole text, without special tokens but including those
-    /// beyond the window.
+    /// Returns the number of tokens in the whole text, including tokens beyond the window but not
+    /// special tokens.
     pub(crate) fn count(&self, text: &str) -> Result<usize> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(untokenizable)?;
         let cut_off = encoding.get_overflowing().iter().map(|part| part.get_ids().len());
         Ok(encoding.get_ids().len() + cut_off.sum::<usize>())
     }
 
-    /// Returns the input tensors for a batch, padded to its longest text.
+    /// Returns the input tensors for a batch. Texts are padded to the length of the longest text.
     pub(crate) fn inputs<'a>(
         &self,
         batch: impl ExactSizeIterator<Item = &'a Tokens> + Clone,

@@ -8,7 +8,7 @@ pub(crate) type OnToken<'a> = &'a (dyn Fn(&str) + Send + Sync);
 /// Assembles server-sent events into a completion.
 pub(super) struct StreamAssembler<'a> {
     on_token: OnToken<'a>,
-    /// The incomplete last line.
+    /// The last line, if it is still incomplete.
     line: Vec<u8>,
     text: String,
     refusal: String,
@@ -69,7 +69,7 @@ impl<'a> StreamAssembler<'a> {
         }
     }
 
-    /// Returns the completion; fails if the stream reported an error or ended early.
+    /// Returns the completion. Fails if the stream reported an error or ended early.
     pub(super) fn finish(self) -> Result<Value, String> {
         if let Some(error) = self.error {
             return Err(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned));

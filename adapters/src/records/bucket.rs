@@ -19,13 +19,13 @@ const REMOVALS: usize = 16;
 /// Records in a bucket.
 pub struct BucketRecords {
     operator: Operator,
-    /// The same operator without retries.
+    /// The same operator, but without retries.
     probing: Operator,
 }
 
 impl BucketRecords {
-    /// Stores records in a bucket. Returns `Invalid` if its server does not support conditional
-    /// writes, without which instances could overwrite each other's changes.
+    /// Creates a store for records in a bucket. Returns `Invalid` if the bucket's server does not
+    /// support conditional writes. Without them, instances could overwrite each other's changes.
     pub fn new(bucket: OpendalStorage) -> Result<Self> {
         let can = bucket.operator.info().capability();
         let conditional = can.write_with_if_not_exists
@@ -97,8 +97,8 @@ impl RecordStore for BucketRecords {
     ) -> Result<bool> {
         check_key(key)?;
         let metadata = self.stat_record(key).await?;
-        // The content may be newer than the metadata; the condition on the write below detects
-        // that.
+        // The content may be newer than the metadata. If so, the condition on the write below is
+        // not met.
         let found = if metadata.is_some() { self.get(key).await } else { Ok(None) };
         if !expected.matches(found)? {
             return Ok(false);
@@ -125,8 +125,8 @@ impl RecordStore for BucketRecords {
         }
     }
 
-    /// Always returns `false`: not every server supports conditional deletes by entity tag, and a
-    /// server that ignores the condition would remove a document that another instance has just
+    /// Always returns `false`, because not every server supports conditional deletes by entity tag.
+    /// A server that ignores the condition would remove a document that another instance has just
     /// written.
     async fn remove(&self, key: &str, _: &Value) -> Result<bool> {
         check_key(key)?;

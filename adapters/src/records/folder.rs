@@ -1,5 +1,5 @@
-//! JSON records as files in a folder, one file per key. Uses plain system calls, because a durable
-//! `put` must also sync directories.
+//! JSON records as files in a folder, one file per key. The store uses plain system calls, because
+//! a durable `put` must also sync directories.
 
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,25 +19,27 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::keys::{check_key, check_prefix};
 
-/// Folder for documents being written and folders being removed; no key can name it.
+/// Folder for documents that are being written and folders that are being removed. No key can name
+/// it.
 const PARTIAL: &str = ".partial";
-/// File in the `PARTIAL` folder that a compare-and-swap locks.
+/// File in the `PARTIAL` folder. A compare-and-swap locks it.
 const SWAP_LOCK: &str = "swap.lock";
-/// File in the root folder that a process with exclusive use locks.
+/// File in the root folder. A process with exclusive use locks it.
 const EXCLUSIVE_LOCK: &str = ".lock";
 /// How long a cached document version stays valid if this process has not changed the document.
 const VERSION_TTL: Duration = Duration::from_millis(100);
-/// Number of change counters, among which keys are distributed by hash.
+/// Number of change counters. Keys are distributed among them by hash.
 const COUNTERS: usize = 256;
-/// Maximum number of attempts at a write while another process removes its folder.
+/// Maximum number of attempts to write a document while another process removes the document's
+/// folder.
 const ATTEMPTS: usize = 8;
 
 /// Records in a folder. Several processes may use it at once, unless one has opened it exclusively.
 #[derive(Debug, Clone)]
 pub struct FolderRecords {
     root: Arc<Path>,
-    /// Every write takes the read lock, and the removal of a folder takes the write lock, so that
-    /// they do not interfere within this process.
+    /// Every write of a document takes the read lock, and every removal of a folder takes the write
+    /// lock, so that writes and removals do not interfere within this process.
     removal_lock: Arc<RwLock<()>>,
     /// Counts this process's changes to documents.
     changes: Arc<ChangeCounters>,
@@ -46,7 +48,7 @@ pub struct FolderRecords {
     exclusive: Option<Arc<File>>,
 }
 
-/// Change counters; keys in the same hash bucket share a counter.
+/// Change counters. Keys in the same hash bucket share a counter.
 #[derive(Debug)]
 struct ChangeCounters([ChangeCounter; COUNTERS]);
 
@@ -124,8 +126,8 @@ impl FolderRecords {
         Ok(Self { root: root.into(), removal_lock, changes, exclusive: None })
     }
 
-    /// Opens the folder for exclusive use, so that no other process has unfinished work in it.
-    /// Returns `Unavailable` while another process has exclusive use. *Blocks.*
+    /// Opens the folder for exclusive use. No other process then has unfinished work in it. Returns
+    /// `Unavailable` while another process has exclusive use. *Blocks.*
     pub fn open_exclusive(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
             let message = format!("cannot lock {} as the folder of records: {e}", root.display());
@@ -204,8 +206,8 @@ impl RecordStore for FolderRecords {
         .await
     }
 
-    /// Returns a version only during exclusive use. The change count detects writes within one
-    /// clock tick of the file system; file metadata detects manual edits, with a short delay.
+    /// Returns a version only during exclusive use. The change count detects several writes within
+    /// one clock tick of the file system. File metadata detects manual edits, with a short delay.
     async fn version(&self, key: &str) -> Result<Option<Version>> {
         check_key(key)?;
         if self.exclusive.is_none() {
@@ -258,7 +260,7 @@ impl RecordStore for FolderRecords {
                 }
                 written = replace(root, &target, &json);
             }
-            // Counts failed writes too, since the rename may have happened.
+            // Failed writes count too, because the rename may have happened.
             changes.count(&name);
             written
         })
@@ -381,8 +383,8 @@ fn replace(root: &Path, target: &Path, json: &[u8]) -> io::Result<()> {
     let folder = target.parent().ok_or(Io::InvalidInput)?;
     make_durable_folder(folder)?;
     let mut file = Builder::new().suffix(".json").tempfile_in(root.join(PARTIAL))?;
-    // A process that opens the folder sees from the lock that this file is in use. On a file system
-    // without locks, opening removes nothing.
+    // The lock shows processes that open the folder that this file is in use. If the file system
+    // does not support locks, opening the folder removes no files.
     let _ = file.as_file().try_lock();
     file.write_all(json)?;
     file.as_file().sync_all()?;
@@ -419,8 +421,8 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
         }
         let bin = Builder::new().tempdir_in(root.join(PARTIAL))?;
         match fs::rename(folder, bin.path().join("removed")) {
-            // Either the folder is gone, or another process that opened the store has removed the
-            // bin.
+            // Either the folder no longer exists, or another process that opened the store has
+            // removed the bin.
             Err(e) if is_absent(&e) => continue,
             renamed => renamed?,
         }
@@ -431,8 +433,8 @@ fn remove_folder(root: &Path, folder: &Path) -> io::Result<()> {
 }
 
 /// Removes a folder that no key can name any more. A writer that resolved the folder before the
-/// move may still add a document; any that remain after all attempts are removed on the next
-/// opening.
+/// move may still add documents. If documents remain after all attempts, they are removed the next
+/// time the store is opened.
 fn empty_bin(bin: &Path) -> io::Result<()> {
     for _ in 0..ATTEMPTS {
         match fs::remove_dir_all(bin) {
@@ -444,7 +446,8 @@ fn empty_bin(bin: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Lists the names of the documents and folders directly in `folder`; the flag is true for folders.
+/// Lists the names of the documents and folders directly in `folder`. The flag is `true` for
+/// folders.
 fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     let found = match fs::read_dir(root.join(folder)) {
         Err(e) if is_absent(&e) => return Ok(Vec::new()),
@@ -454,7 +457,7 @@ fn entries(root: &Path, folder: &str) -> io::Result<Vec<(String, bool)>> {
     for entry in found {
         let entry = entry?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // Skips names that are not valid keys, which this store never writes.
+        // Skips names that are not valid keys. This store never writes such names.
         if check_key(&name).is_err() && (folder.is_empty() || !name.starts_with('.')) {
             continue;
         }
@@ -495,7 +498,7 @@ fn make_durable_folder(folder: &Path) -> io::Result<()> {
     for folder in missing.iter().rev() {
         match fs::create_dir(folder) {
             Err(e) if e.kind() == Io::AlreadyExists && folder.is_dir() => {}
-            // Another process has removed it in the meantime.
+            // Another process has removed the folder in the meantime.
             Err(e) if e.kind() == Io::AlreadyExists && !folder.try_exists()? => {
                 return Err(Io::NotFound.into());
             }
@@ -517,7 +520,7 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            // Readers already treat a folder at this place as removed.
+            // Readers already treat this folder as removed.
             let _ = fs::remove_dir_all(&path);
         } else if File::open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(&path);

@@ -16,7 +16,7 @@ pub struct MemoryRecords {
     documents: RwLock<Documents>,
 }
 
-/// Documents by key, each with the value of the change counter at its last write.
+/// Documents by key. Each is stored with the value that the change counter had at its last write.
 #[derive(Debug, Default)]
 struct Documents {
     by_key: BTreeMap<String, (u64, Value)>,

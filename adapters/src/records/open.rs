@@ -13,10 +13,11 @@ use crate::{OpenError, storage};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder under `data_dir`; in memory if `[storage]` is in memory too.
+    /// A folder under `data_dir`. If `[storage]` is in memory, records are in memory too.
     #[default]
     Folder,
-    /// A private bucket that every instance shares, with the server and credentials of `[storage]`.
+    /// A private bucket that all instances share, on the server and with the credentials of
+    /// `[storage]`.
     Bucket,
 }
 
@@ -45,7 +46,8 @@ impl Settings {
     }
 }
 
-/// Opens the record store: a folder under `data_dir` or a bucket on the server of `storage`.
+/// Opens the record store, which is a folder under `data_dir` or a bucket on the server of
+/// `storage`.
 pub fn open(
     section: &Settings,
     storage: &storage::Settings,

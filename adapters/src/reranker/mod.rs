@@ -1,4 +1,4 @@
-//! Adapters of `ports::reranker`.
+//! Adapters for `ports::reranker`.
 
 #[cfg(feature = "onnx")]
 mod onnx;

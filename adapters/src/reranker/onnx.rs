@@ -1,4 +1,4 @@
-//! A reranker on ONNX Runtime: a cross-encoder, that is, a BERT-like network that scores a question
+//! A reranker on ONNX Runtime. It is a cross-encoder, a BERT-like network that scores a question
 //! and a text together.
 
 use std::path::PathBuf;
@@ -14,20 +14,21 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, Tokens, faile
 /// The model files and limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxRerankerOptions {
-    /// The ONNX file. Its inputs are `input_ids`, `attention_mask` and, optionally,
-    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch] or [batch,
-    /// 1], the logit of the probability that the text answers the question.
+    /// The ONNX file. The inputs are `input_ids`, `attention_mask` and, optionally,
+    /// `token_type_ids`, all of type int64 and shape [batch, sequence]. The first output has type
+    /// float32 and shape [batch] or [batch, 1]. It is the logit of the probability that the text
+    /// answers the question.
     pub model: PathBuf,
     /// The model's `tokenizer.json`.
     pub tokenizer: PathBuf,
-    /// Maximum number of tokens in a question and a text together, including special tokens; longer
+    /// Maximum number of tokens in a question and a text together, including special tokens. Longer
     /// texts are truncated.
     pub max_tokens: usize,
-    /// Threads and sessions of the network.
+    /// Numbers of threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// A cross-encoder reranker. Cheap to clone.
+/// A cross-encoder reranker. Clones are cheap.
 #[derive(Clone)]
 pub struct OnnxReranker {
     network: Arc<Network>,
@@ -48,7 +49,7 @@ struct Pair {
 /// Minimum value of `max_tokens`.
 const MIN_TOKENS: usize = 16;
 
-/// Maximum number of tokens in a batch, including padding; larger batches are not faster on a CPU.
+/// Maximum number of tokens in a batch, including padding. Larger batches are not faster on a CPU.
 const MAX_BATCH_TOKENS: usize = 512;
 
 impl OnnxReranker {

@@ -19,7 +19,7 @@ pub struct Settings {
     pub file: PathBuf,
     /// Path of the tokenizer file, relative to `models.dir` (onnx).
     pub tokenizer: PathBuf,
-    /// Maximum number of tokens in a question and a sentence together; longer sentences are
+    /// Maximum number of tokens in a question and a sentence together. Longer sentences are
     /// truncated (onnx).
     pub max_tokens: usize,
 }
@@ -35,7 +35,7 @@ impl Default for Settings {
     }
 }
 
-/// Opens the reranker; returns `None` if none is configured or available.
+/// Opens the reranker. Returns `None` if none is configured or available.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

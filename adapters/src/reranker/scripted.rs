@@ -6,14 +6,14 @@ use ports::reranker::Reranker;
 
 type Script = dyn Fn(&str, &str) -> f32 + Send + Sync;
 
-/// Scores each text by calling a closure with the question and the text.
+/// A reranker that calls a closure with the question and each text.
 pub struct ScriptedReranker {
     script: Box<Script>,
 }
 
 impl ScriptedReranker {
-    /// Creates a reranker that calls `script` with the question and each text; it returns a score
-    /// in 0..1.
+    /// Creates a reranker that calls `script` with the question and each text. `script` returns a
+    /// score in 0..1.
     pub fn new(script: impl Fn(&str, &str) -> f32 + Send + Sync + 'static) -> Self {
         Self { script: Box::new(script) }
     }

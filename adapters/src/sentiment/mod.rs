@@ -1,4 +1,4 @@
-//! Adapters of `ports::sentiment`.
+//! Adapters for `ports::sentiment`.
 
 #[cfg(feature = "onnx")]
 mod onnx;

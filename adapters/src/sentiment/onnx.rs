@@ -15,17 +15,18 @@ use crate::onnx::{BertTokenizer, Inputs, Pool, Runtime, Threading, failed, unfit
 /// Options of [`OnnxSentiment::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxSentimentOptions {
-    /// Folder with `model.onnx`, `tokenizer.json` and `config.json`, whose `id2label` names the
-    /// classes. The network's inputs are `input_ids`, `attention_mask` and, optionally,
-    /// `token_type_ids`, int64 [batch, sequence]; its first output is float32 [batch, classes].
+    /// Folder that contains `model.onnx`, `tokenizer.json` and `config.json`. In `config.json`,
+    /// `id2label` names the classes. The network's inputs are `input_ids`, `attention_mask` and,
+    /// optionally, `token_type_ids`, all of type int64 and shape [batch, sequence]. Its first
+    /// output has type float32 and shape [batch, classes].
     pub folder: PathBuf,
-    /// Maximum number of tokens per text, including special tokens; longer texts are truncated.
+    /// Maximum number of tokens per text, including special tokens. Longer texts are truncated.
     pub max_tokens: usize,
-    /// Threads and sessions of the network.
+    /// Numbers of threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// The classifier. Cheap to clone.
+/// The classifier. Clones are cheap.
 #[derive(Clone)]
 pub struct OnnxSentiment {
     classifier: Arc<Classifier>,
@@ -87,7 +88,7 @@ fn classes(config: &Path) -> Result<Vec<Class>> {
         "1 star" | "2 stars" => Some(Class::Negative),
         "3 stars" => Some(Class::Neutral),
         "4 stars" | "5 stars" => Some(Class::Positive),
-        // The usual order in models that do not name their classes.
+        // This is the usual order in models that do not name their classes.
         "label_0" => Some(Class::Negative),
         "label_1" if labels.len() == 3 => Some(Class::Neutral),
         "label_1" if labels.len() == 2 => Some(Class::Positive),
@@ -126,8 +127,8 @@ impl Classifier {
     }
 }
 
-/// Computes the softmax of the logits and sums it by class. If there are only two classes, the
-/// undecided share counts as neutral.
+/// Computes the softmax of the logits and sums its values by class. If there are only two classes,
+/// the undecided share counts as neutral.
 fn shares(classes: &[Class], logits: &[f32]) -> Result<Sentiment> {
     let max_logit = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let weights: Vec<f32> = logits.iter().map(|logit| (logit - max_logit).exp()).collect();

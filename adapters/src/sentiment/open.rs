@@ -13,7 +13,7 @@ use crate::{OpenError, models};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// VADER's lexicon and rules for English, without weights.
+    /// VADER's lexicon and rules for English, which need no model weights.
     #[default]
     Vader,
     /// A text classifier on ONNX Runtime.
@@ -28,7 +28,7 @@ pub struct Settings {
     pub kind: Kind,
     /// Folder of the model, relative to `models.dir`, as exported by optimum (onnx).
     pub folder: PathBuf,
-    /// Maximum number of tokens per text; longer texts are truncated (onnx).
+    /// Maximum number of tokens per text. Longer texts are truncated (onnx).
     pub max_tokens: usize,
 }
 

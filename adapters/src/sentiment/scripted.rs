@@ -1,4 +1,4 @@
-//! A sentiment classifier with scripted answers, for tests of the domain.
+//! A sentiment classifier with scripted results, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,15 +10,15 @@ use ports::{
 
 type Script = dyn Fn(&str) -> Result<Sentiment> + Send + Sync;
 
-/// Calls a closure for each text that contains a letter, and counts the calls.
+/// A classifier that calls a closure for each text that contains a letter, and counts its calls.
 pub struct ScriptedSentiment {
     script: Box<Script>,
     calls: AtomicUsize,
 }
 
 impl ScriptedSentiment {
-    /// Creates a classifier that calls `script` for each text; the shares that it returns must add
-    /// up to 1.
+    /// Creates a classifier that calls `script` for each text. The shares that `script` returns
+    /// must add up to 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&str) -> Result<Sentiment> + Send + Sync + 'static,

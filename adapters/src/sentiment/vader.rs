@@ -1,6 +1,6 @@
-//! VADER (Hutto and Gilbert, ICWSM 2014): sentiment analysis of English text with a lexicon and
-//! rules. Scores equal those of the authors' package vaderSentiment 3.3.2 to its three decimals,
-//! including its quirks. `scripts/models/make_vader_data.py` generates the lexicon and the
+//! VADER (Hutto and Gilbert, ICWSM 2014), which analyses the sentiment of English text with a
+//! lexicon and rules. To three decimals, scores equal those of the authors' package vaderSentiment
+//! 3.3.2, including its quirks. `scripts/models/make_vader_data.py` generates the lexicon and the
 //! reference scores for the tests.
 
 use std::{collections::HashMap, sync::Arc};
@@ -11,7 +11,7 @@ use ports::{
     sentiment::{Sentiment, SentimentClassifier},
 };
 
-/// The classifier. Cheap to clone.
+/// The classifier. Clones are cheap.
 #[derive(Clone)]
 pub struct Vader {
     tables: Arc<Tables>,
@@ -52,7 +52,7 @@ impl SentimentClassifier for Vader {
     }
 }
 
-// Mean human ratings, from the paper and its code.
+// Means of human ratings. They come from the paper and its code.
 const BOOST: f64 = 0.293;
 const CAPITALS: f64 = 0.733;
 const NEGATION: f64 = -0.74;
@@ -148,7 +148,8 @@ impl Tables {
         }
         let Some(&rated) = self.lexicon.get(word) else { return 0.0 };
         let mut valence = rated;
-        // "no" before a rated word only negates that word; the rating of "no" does not count.
+        // "no" before a rated word only negates that word. The rating of "no" itself does not
+        // count.
         if word == "no" && words.next(i).is_some_and(|next| self.knows(next)) {
             valence = 0.0;
         }
@@ -218,7 +219,7 @@ impl SentimentTokens {
         self.lower.get(i + 1).map(String::as_str)
     }
 
-    /// Whether a word is in capitals and other words are not.
+    /// Returns whether the word at `i` is in capitals and other words are not.
     fn stands_out(&self, i: usize) -> bool {
         self.upper[i] && self.mixed
     }
@@ -228,8 +229,8 @@ impl SentimentTokens {
     }
 }
 
-/// Strips punctuation around a word, unless at most two letters would remain, which suggests an
-/// emoticon.
+/// Strips punctuation around a word. If at most two letters would remain, the token is probably an
+/// emoticon and stays unchanged.
 fn strip(token: &str) -> &str {
     let stripped = token.trim_matches(|c: char| c.is_ascii_punctuation());
     if stripped.chars().count() <= 2 { token } else { stripped }
@@ -248,7 +249,7 @@ fn negate(words: &SentimentTokens, i: usize, distance: usize, valence: f64) -> f
     let emphatic = |word: &str| word == "so" || word == "this";
     let (strengthened, unchanged) = match distance {
         2 => (at(2) == "never" && emphatic(at(1)), at(2) == "without" && at(1) == "doubt"),
-        // In the reference, "and" binds before "or" here, so that "so" alone intensifies.
+        // In the reference, "and" binds more tightly than "or" here, so "so" alone intensifies.
         3 => (
             (at(3) == "never" && emphatic(at(2))) || emphatic(at(1)),
             at(3) == "without" && (at(2) == "doubt" || at(1) == "doubt"),
@@ -264,8 +265,8 @@ fn negate(words: &SentimentTokens, i: usize, distance: usize, valence: f64) -> f
     }
 }
 
-/// Applies idioms whose rating differs from that of their words. There must be three words before
-/// `i`.
+/// Applies idioms whose rating differs from the ratings of their words. There must be three words
+/// before `i`.
 fn idioms(words: &SentimentTokens, i: usize, mut valence: f64) -> f64 {
     let rating = |phrase: &str| IDIOMS.iter().find(|(p, _)| *p == phrase).map(|(_, v)| *v);
     let ending_here = [i - 1..i + 1, i - 2..i + 1, i - 2..i, i - 3..i, i - 3..i - 1];
@@ -287,8 +288,9 @@ fn idioms(words: &SentimentTokens, i: usize, mut valence: f64) -> f64 {
     valence
 }
 
-/// Halves valences before the first "but" and multiplies those after it by 1.5. Like the reference,
-/// looks up each valence by value, so that an earlier equal valence is changed instead.
+/// Halves valences before the first "but" and multiplies valences after it by 1.5. Like the
+/// reference, it looks up each valence by value, so an earlier valence with the same value is
+/// changed instead.
 fn weigh_around_but(words: &SentimentTokens, valences: &mut [f64]) {
     let Some(but) = words.lower.iter().position(|w| w == "but") else { return };
     for k in 0..valences.len() {

@@ -1,5 +1,6 @@
 //! Speaker embeddings with a network (x-vector, ResNet, ECAPA, CAM++ and similar) on ONNX Runtime.
-//! Its input is a Kaldi filterbank, as in the exports of WeSpeaker, 3D-Speaker and pyannote.
+//! The network's input is a Kaldi filterbank, as in the exports of WeSpeaker, 3D-Speaker and
+//! pyannote.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,27 +13,28 @@ use super::filterbank::{BANDS, Convention, Filterbank, without_mean};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// Minimum duration of a segment, in seconds; a shorter one does not identify a voice.
+/// Minimum duration of a segment, in seconds. A shorter segment does not identify a voice.
 const MIN_SECONDS: f64 = 0.3;
-/// Maximum duration to embed, in seconds; only the middle of a longer segment is used, which limits
-/// memory.
+/// Maximum duration to embed, in seconds. Of a longer segment, only the middle is used, which
+/// limits memory.
 const MAX_SECONDS: f64 = 30.0;
-/// Audio with a lower peak is silence.
+/// Peak level below which audio counts as silence.
 const SILENCE: f32 = 1e-3;
 
 /// Options of [`XVectorEmbedder::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct XVectorOptions {
-    /// A network from `[batch, frames, 80]` to `[batch, length]`. If `framework` in its metadata is
-    /// `3d-speaker`, 3D-Speaker's filterbank is used, otherwise WeSpeaker's.
+    /// A network that maps `[batch, frames, 80]` to `[batch, length]`. If `framework` in its
+    /// metadata is `3d-speaker`, 3D-Speaker's filterbank is used; otherwise WeSpeaker's.
     pub model: PathBuf,
-    /// Minimum cosine (−1..1) between two segments of the same voice; depends on the network.
+    /// Minimum cosine similarity (−1..1) of two segments of the same voice. It depends on the
+    /// network.
     pub same_voice: f32,
-    /// Threads and sessions of the network.
+    /// Numbers of threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// The embedder. Cheap to clone.
+/// The embedder. Clones are cheap.
 #[derive(Clone)]
 pub struct XVectorEmbedder {
     inner: Arc<Inner>,

@@ -1,13 +1,13 @@
-//! Kaldi's log mel filterbank, the input of speaker networks.
+//! Kaldi's log mel filterbank, which is the input of speaker networks.
 
 use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 use realfft::{RealFftPlanner, RealToComplex};
 
-/// Mel bands per frame.
+/// Number of mel bands per frame.
 pub(super) const BANDS: usize = 80;
-/// A frame of 25 ms every 10 ms.
+/// Length of a frame in samples, 25 ms. A frame begins every 10 ms.
 const FRAME: usize = 400;
 const HOP: usize = 160;
 const POINTS: usize = 512;
@@ -27,21 +27,21 @@ pub(super) fn without_mean(mut levels: Vec<f32>) -> Vec<f32> {
     levels
 }
 
-/// The window and sample scale that a network was trained with.
+/// The window function and sample scale that a network was trained with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Convention {
-    /// Povey window and samples within ±1, which are torchaudio's defaults; used by 3D-Speaker.
+    /// Povey window and samples within ±1. These are torchaudio's defaults, which 3D-Speaker uses.
     Povey,
-    /// Hamming window and 16-bit sample values; used by WeSpeaker.
+    /// Hamming window and 16-bit sample values, which WeSpeaker uses.
     Hamming,
 }
 
-/// Kaldi's log mel filterbank: no dither, no energy, whole frames only.
+/// Kaldi's log mel filterbank without dither and energy, for whole frames only.
 pub(super) struct Filterbank {
     full_scale: f32,
     transform: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
-    /// For each band, the first Fourier bin and the weights from that bin on.
+    /// For each band, the first Fourier bin and the weights that begin at this bin.
     bands: Vec<(usize, Vec<f32>)>,
 }
 
@@ -102,7 +102,7 @@ impl Filterbank {
                 *slot = (sample - PRE_EMPHASIS * before) * weight;
                 before = sample;
             }
-            // Can only fail for lengths other than the planned ones.
+            // This fails only for lengths other than the planned length.
             let _ = self.transform.process(&mut padded, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             levels.extend(self.bands.iter().map(|(from, weights)| {

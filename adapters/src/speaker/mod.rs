@@ -1,4 +1,4 @@
-//! Adapters of `ports::speaker`.
+//! Adapters for `ports::speaker`.
 
 #[cfg(feature = "onnx")]
 mod embedder;

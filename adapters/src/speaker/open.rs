@@ -21,8 +21,8 @@ pub struct Settings {
     /// Path of the speaker embedding network, relative to `models.dir`, as exported by 3D-Speaker
     /// or WeSpeaker.
     pub file: PathBuf,
-    /// Minimum cosine (−1..1) at which clean 1.5 s segments belong to the same voice; it depends on
-    /// the model. In noisy audio, the threshold is lowered to as little as half of this.
+    /// Minimum cosine similarity (−1..1) of clean 1.5 s segments of the same voice. It depends on
+    /// the model. In noisy audio, the threshold is lowered to as little as half this value.
     pub same_voice_threshold: f32,
 }
 
@@ -39,15 +39,15 @@ impl Default for Settings {
     }
 }
 
-/// The two networks for diarization; it needs both.
+/// The two networks that diarization needs.
 pub struct Networks {
-    /// Finds the active speakers.
+    /// The network that finds the active speakers.
     pub segmentation: Arc<dyn SpeakerSegmentation>,
-    /// Embeds a voice.
+    /// The network that embeds a voice.
     pub embedder: Arc<dyn SpeakerEmbedder>,
 }
 
-/// Opens the networks; returns `None` if diarization is disabled.
+/// Opens the networks. Returns `None` if diarization is disabled.
 pub fn open(section: &Settings, models: &models::Settings) -> Result<Option<Networks>, OpenError> {
     section.kind.open("speaker diarization is off", || networks(section, models))
 }

@@ -6,14 +6,15 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 
 type Script = dyn Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync;
 
-/// Calls a closure with the samples. Less than 0.1 s of audio and digital silence have no voice.
+/// An embedder that calls a closure with the samples. Digital silence and audio shorter than 0.1 s
+/// have no voice.
 pub struct ScriptedSpeakerEmbedder {
     script: Box<Script>,
 }
 
 impl ScriptedSpeakerEmbedder {
-    /// Creates an embedder. `script` returns a nonzero vector, which is then normalized to length
-    /// 1.
+    /// Creates an embedder. `script` must return a nonzero vector, which is then normalized to
+    /// length 1.
     pub fn new<F>(script: F) -> Self
     where
         F: Fn(&[f32]) -> Option<Vec<f32>> + Send + Sync + 'static,
@@ -47,8 +48,8 @@ impl SpeakerEmbedder for ScriptedSpeakerEmbedder {
 
 type SegmentationScript = dyn Fn(&[f32]) -> u8 + Send + Sync;
 
-/// Calls a closure with the samples of each 0.1 s frame, in windows of 10 s. Nobody speaks during
-/// digital silence.
+/// A segmentation that calls a closure with the samples of each 0.1 s frame, in windows of 10 s.
+/// Nobody speaks during digital silence.
 pub struct ScriptedSpeakerSegmentation {
     script: Box<SegmentationScript>,
 }

@@ -11,28 +11,28 @@ use ports::{ErrorKind, PortError, Result, decoder::SAMPLE_RATE};
 use crate::blocking;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// The window length that the network was trained with, in samples: 10 s.
+/// The window length in samples that the network was trained with, which is 10 s.
 const WINDOW: usize = 10 * SAMPLE_RATE as usize;
 
 /// Hop size and receptive field of a frame, in samples.
 const STEP: usize = 270;
 const RECEPTIVE_FIELD: usize = 991;
 
-/// Maximum number of speakers per window, and the speaker set of each powerset class: nobody, one,
-/// or two at once.
+/// Maximum number of speakers per window, and the speakers of each powerset class: nobody, one
+/// speaker, or two speakers at once.
 const SPEAKERS: usize = 3;
 const CLASSES: [u8; 7] = [0b000, 0b001, 0b010, 0b100, 0b011, 0b101, 0b110];
 
 /// Options of [`PyannoteSegmentation::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct PyannoteOptions {
-    /// A network from `[batch, 1, samples]` to `[batch, frames, 7]`.
+    /// A network that maps `[batch, 1, samples]` to `[batch, frames, 7]`.
     pub model: PathBuf,
-    /// Threads and sessions of the network.
+    /// Numbers of threads and sessions of the network.
     pub threading: Threading,
 }
 
-/// The segmentation model. Cheap to clone.
+/// The segmentation model. Clones are cheap.
 #[derive(Clone)]
 pub struct PyannoteSegmentation {
     pool: Arc<Pool>,
@@ -50,7 +50,7 @@ impl PyannoteSegmentation {
     }
 }
 
-/// Returns the speaker sets of each window, frame by frame. *Blocks*.
+/// Returns the set of active speakers in each frame of each window. *Blocks*.
 fn classes(pool: &Pool, windows: &[Vec<f32>]) -> Result<Vec<Vec<u8>>> {
     let (count, samples) = (windows.len(), windows.concat());
     pool.with(|session| {
@@ -104,7 +104,7 @@ impl SpeakerSegmentation for PyannoteSegmentation {
             window
         };
         let windows: Vec<Vec<f32>> = windows.into_iter().map(window).collect();
-        // Digital silence has no level to normalize by.
+        // Digital silence cannot be normalized.
         let sounds = |window: &Vec<f32>| window.iter().any(|s| *s != 0.0);
         let sounding: Vec<bool> = windows.iter().map(sounds).collect();
         let audible: Vec<Vec<f32>> = windows.into_iter().filter(sounds).collect();

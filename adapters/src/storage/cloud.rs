@@ -14,16 +14,16 @@ use super::urls::PublicUrls;
 pub struct S3Options {
     /// Name of the bucket.
     pub bucket: String,
-    /// `https://host[:port]`; `None` for Amazon's endpoint in the region.
+    /// Endpoint URL, such as `https://host[:port]`; `None` for Amazon's endpoint in the region.
     pub endpoint: Option<String>,
     /// Region, for example `eu-central-1`. Many other servers accept any value, such as `auto`.
     pub region: String,
-    /// Key prefix within the bucket; may be empty.
+    /// Key prefix within the bucket. It may be empty.
     pub prefix: String,
     /// Access key id. If it or the secret key is `None`, credentials come from the environment,
     /// profiles or machine roles.
     pub access_key_id: Option<String>,
-    /// Secret access key; see `access_key_id`.
+    /// Secret access key (see `access_key_id`).
     pub secret_access_key: Option<String>,
     /// Session token for temporary credentials.
     pub session_token: Option<String>,
@@ -44,7 +44,7 @@ pub struct GcsOptions {
     pub bucket: String,
     /// Endpoint URL; `None` for Google's endpoint.
     pub endpoint: Option<String>,
-    /// Key prefix within the bucket; may be empty.
+    /// Key prefix within the bucket. It may be empty.
     pub prefix: String,
     /// A service account's JSON key, base64-encoded. If `None`, credentials come from the
     /// environment or the machine's account.
@@ -131,7 +131,8 @@ fn remote(
     signed: Option<Duration>,
     limits: &RemoteLimits,
 ) -> Result<OpendalStorage> {
-    // The timeout is the innermost layer, so it ends a single attempt, which is then retried.
+    // The timeout is the innermost layer, so it ends a single attempt, and the request is then
+    // retried.
     let probing = operator
         .layer(TimeoutLayer::new().with_timeout(limits.timeout).with_io_timeout(limits.io_timeout));
     let retrying = RetryLayer::new().with_max_times(limits.retries).with_jitter();
@@ -158,7 +159,8 @@ mod tests {
 
     use super::*;
 
-    /// Starts an overloaded server. Returns its URL and a counter of the requests it has rejected.
+    /// Starts an overloaded server. Returns its URL and the number of requests that it has rejected
+    /// so far.
     async fn overloaded() -> (String, Arc<AtomicUsize>) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = format!("http://{}", listener.local_addr().expect("an address"));

@@ -1,6 +1,6 @@
 //! Reads objects from a storage folder. opendal would stat and read a file by name in two steps,
-//! between which the object may be replaced, and for files it provides neither content types nor
-//! validators.
+//! and the object may be replaced in between. For files, opendal also provides neither content
+//! types nor validators.
 
 use std::io::{self, ErrorKind as Io};
 use std::ops::Range;
@@ -23,8 +23,8 @@ pub(super) struct ObjectFile {
     key: String,
 }
 
-/// Opens the object under `key`. Returns `None` for anything but a regular file, and for a link
-/// that leads out of the folder. `root` must be canonical, and `key` validated.
+/// Opens the object under `key`. Returns `None` if it is not a regular file or is a link that leads
+/// out of the folder. `root` must be canonical, and `key` must be valid.
 pub(super) async fn open(root: &Path, key: &str) -> Result<Option<ObjectFile>> {
     let (root, key) = (root.to_owned(), key.to_owned());
     let opened = tokio::task::spawn_blocking({
@@ -68,8 +68,8 @@ fn open_plain(root: &Path, key: &str) -> io::Result<Option<(std::fs::File, Objec
     Ok(Some((file, info)))
 }
 
-/// Returns an ETag. It includes the inode, since every write creates a new file, so that two
-/// versions written within one clock tick have different tags.
+/// Returns an ETag. Every write creates a new file, and the ETag includes the inode, so two
+/// versions that were written within one clock tick have different tags.
 fn etag(metadata: &std::fs::Metadata) -> io::Result<String> {
     use std::os::unix::fs::MetadataExt;
     let modified = metadata.modified()?.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();

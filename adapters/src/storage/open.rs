@@ -15,14 +15,14 @@ use crate::OpenError;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A folder under `data_dir`, whose files the service serves.
+    /// A folder under `data_dir`. The service serves its files.
     #[default]
     Fs,
     /// A bucket on S3 or a compatible server.
     S3,
     /// A bucket on Google Cloud Storage.
     Gcs,
-    /// In memory, lost when the process ends.
+    /// In memory. Objects are lost when the process ends.
     Memory,
 }
 
@@ -47,22 +47,23 @@ pub struct Settings {
     pub endpoint: String,
     /// Region (S3 only).
     pub region: String,
-    /// Access key id; if empty, it comes from the environment or the instance role (S3 only).
+    /// Access key id. If empty, it comes from the environment or the instance role (S3 only).
     pub access_key_id: String,
     /// Secret access key (S3 only).
     pub secret_access_key: String,
-    /// A service account's JSON key, base64-encoded; if empty, credentials come from the
+    /// A service account's JSON key, base64-encoded. If empty, credentials come from the
     /// environment or the instance role (GCS only).
     pub credential: String,
-    /// Use `bucket.host` instead of `host/bucket` in requests and public URLs (S3 only).
+    /// Whether to use `bucket.host` instead of `host/bucket` in requests and public URLs (S3 only).
     pub virtual_host_style: bool,
-    /// Base URL from which clients read objects, such as that of a CDN; if empty, the bucket's URL.
+    /// Base URL from which clients read objects, for example that of a CDN. If empty, the bucket's
+    /// URL is used.
     pub public_base_url: String,
-    /// Lifetime of presigned URLs for a private bucket, in seconds; 0 means that the bucket is
+    /// Lifetime of presigned URLs for a private bucket, in seconds. 0 means that the bucket is
     /// public (S3 and GCS only).
     #[serde(with = "seconds")]
     pub signed_urls: u64,
-    /// Size of an upload part in bytes, held in memory; at least 5 MiB (S3 and GCS only).
+    /// Size of an upload part in bytes; at least 5 MiB. Parts are held in memory (S3 and GCS only).
     #[serde(with = "byte_size")]
     pub part_size: usize,
     /// Number of parts of one upload to send in parallel (S3 and GCS only).

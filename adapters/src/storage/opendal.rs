@@ -15,12 +15,12 @@ use super::folder;
 use super::urls::PublicUrls;
 use crate::keys::{check_key, check_prefix};
 
-/// Folder for incomplete uploads; no key can name it.
+/// Folder for incomplete uploads. No key can name it.
 const PARTIAL: &str = ".partial";
 /// The key that `probe` writes.
 const PROBE: &str = ".probe";
-/// Minimum age at which a partial file is removed when the folder is opened. Younger files may
-/// belong to another process that is still writing.
+/// Minimum age of the partial files that are removed when the folder is opened. Another process may
+/// still be writing younger files.
 const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 /// The URL path under which the service serves local objects.
 const URL_FOLDER: &str = "storage";
@@ -30,7 +30,7 @@ const LOCAL_BLOCK: usize = 1 << 20;
 /// Limits for requests to a bucket.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteLimits {
-    /// Size of an upload part in bytes, buffered in memory; at least 5 MiB on S3.
+    /// Size of an upload part in bytes; at least 5 MiB on S3. Parts are buffered in memory.
     pub part_size: usize,
     /// Number of parts of one upload to send in parallel.
     pub concurrency: usize,
@@ -52,7 +52,7 @@ impl Default for RemoteLimits {
 /// Object storage in a bucket, in a folder or in memory.
 pub struct OpendalStorage {
     pub(crate) operator: Operator,
-    /// The same operator without retries.
+    /// The same operator, but without retries.
     pub(crate) probing: Operator,
     pub(super) bucket: String,
     pub(super) urls: PublicUrls,
@@ -65,8 +65,8 @@ pub struct OpendalStorage {
 }
 
 impl OpendalStorage {
-    /// Stores objects as files in `root`, which is created if necessary. The service serves their
-    /// public URLs, which are `{base_url}/storage/<key>`. *Blocks.*
+    /// Stores objects as files in `root`, which is created if necessary. Their public URLs are
+    /// `{base_url}/storage/<key>`, which the service serves. *Blocks.*
     pub fn folder(root: &Path, base_url: &str) -> Result<Self> {
         let unusable = |e: io::Error| {
             PortError::caused_by(
@@ -116,8 +116,8 @@ impl OpendalStorage {
     }
 
     /// Returns `Unavailable` if the folder has disappeared since it was opened, for example because
-    /// its disk is no longer mounted. Otherwise the folder would be recreated empty, and every
-    /// object would count as removed.
+    /// its disk is no longer mounted. Without this check, the folder would be recreated empty, and
+    /// every object would count as removed.
     async fn check_root(&self) -> Result<()> {
         let Some(root) = &self.root else { return Ok(()) };
         // This subfolder was created when the folder was opened, so an empty mount point fails the
@@ -154,7 +154,7 @@ impl OpendalStorage {
         }
     }
 
-    /// Lists the keys under a prefix, and the folders, which include the prefix itself.
+    /// Lists the keys and the folders under a prefix. The folders include the prefix itself.
     async fn below(&self, prefix: &str) -> Result<(Vec<String>, Vec<String>)> {
         let failed = |e: opendal::Error| failed("list", prefix, e);
         let (mut keys, mut folders) = (Vec::new(), vec![prefix.to_owned()]);
@@ -183,7 +183,8 @@ impl OpendalStorage {
         range: Option<Range<u64>>,
     ) -> Result<ByteStream> {
         let reading = self.operator.reader_with(key);
-        // The range was checked against this version of the object and is meaningless for another.
+        // The range was checked against this version of the object and is meaningless for any other
+        // version.
         let conditional = self.operator.info().capability().read_with_if_match;
         let reading = match etag {
             Some(etag) if conditional && range.is_some() => {
@@ -288,7 +289,7 @@ impl ObjectStorage for OpendalStorage {
         if self.root.is_some()
             && let Some((folder, _)) = key.rsplit_once('/')
         {
-            // Fails if the folder is not empty.
+            // This fails if the folder is not empty.
             let _ = self.operator.delete(&format!("{folder}/")).await;
         }
         Ok(())
@@ -312,8 +313,8 @@ impl ObjectStorage for OpendalStorage {
         for key in &keys {
             self.delete_file(key).await?;
         }
-        // Removes the innermost folders first. A folder that is not empty has just been written to,
-        // so it stays.
+        // Removes the innermost folders first. If a folder is not empty, a file has just been
+        // written to it, so the folder stays.
         folders.sort_by_key(|folder| std::cmp::Reverse(folder.len()));
         for folder in folders {
             let _ = self.operator.delete(&folder).await;
@@ -333,7 +334,8 @@ impl ObjectStorage for OpendalStorage {
     }
 }
 
-/// Discards an upload unless it was closed, even if the future that writes it is dropped.
+/// A guard that discards an upload unless the upload was closed, even if the future that writes it
+/// is dropped.
 struct Upload {
     writer: Option<Writer>,
 }
@@ -368,8 +370,8 @@ async fn discard(mut writer: Writer) {
     }
 }
 
-/// Returns the requested range, or that of the whole object. Fails unless it lies within the
-/// object.
+/// Returns the requested range, or the range of the whole object if none was requested. Fails
+/// unless the range is within the object.
 fn check_range(key: &str, range: Option<Range<u64>>, size: u64) -> Result<Range<u64>> {
     let range = range.unwrap_or(0..size);
     if range.start <= range.end && range.end <= size {
@@ -398,8 +400,8 @@ fn remove_abandoned(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Converts an error; its message reads like `cannot store a/b: No space left on device (os error
-/// 28)`. Paths, URLs and credentials, which opendal keeps as context, appear only in the source
+/// Converts an error. The message reads like `cannot store a/b: No space left on device (os error
+/// 28)`. opendal keeps paths, URLs and credentials as context, which appears only in the source
 /// error.
 pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
     use opendal::ErrorKind as From;

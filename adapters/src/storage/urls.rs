@@ -1,4 +1,4 @@
-//! Converts keys to public URLs and back. No I/O.
+//! Converts keys to public URLs and back, without I/O.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use ports::{ErrorKind, PortError, Result};
@@ -6,11 +6,12 @@ use url::Url;
 
 use crate::keys::check_key;
 
-/// Characters to encode: all except the slash and the unreserved characters of RFC 3986.
+/// Characters to encode. These are all characters except the slash and the unreserved characters of
+/// RFC 3986.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The public URLs of objects, which are `base` followed by the encoded key.
+/// The public URLs of objects. A URL consists of `base` and the encoded key.
 #[derive(Debug, Clone)]
 pub(super) struct PublicUrls {
     /// The base URL, which ends with a slash.

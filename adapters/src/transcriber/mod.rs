@@ -1,4 +1,4 @@
-//! Adapters of `ports::transcriber`.
+//! Adapters for `ports::transcriber`.
 
 mod open;
 mod openai;

@@ -50,7 +50,7 @@ pub struct Settings {
     /// Folder of the model, relative to `models.dir`, as exported by
     /// `scripts/models/convert_whisper.py` or optimum (onnx).
     pub folder: PathBuf,
-    /// The spoken language, such as `en`; if empty, it is detected (onnx, openai).
+    /// The spoken language, such as `en`. If empty, the language is detected (onnx, openai).
     pub language: String,
     /// Server URL up to and including `/v1` (openai).
     pub url: String,
@@ -74,7 +74,7 @@ impl Default for Settings {
 }
 
 impl OpenAiTranscriberOptions {
-    /// Returns the options from these configuration sections.
+    /// Creates the options from these configuration sections.
     pub(super) fn from_settings(section: &Settings, llm: &llm::Settings) -> Self {
         Self {
             connection: llm.connection(&section.url, &section.api_key),
@@ -85,8 +85,8 @@ impl OpenAiTranscriberOptions {
     }
 }
 
-/// Opens the recogniser; returns `None` if it is disabled. Timeouts and retries for a server come
-/// from `llm`.
+/// Opens the recogniser. Returns `None` if it is disabled. If it is a server, timeouts and retries
+/// come from `llm`.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

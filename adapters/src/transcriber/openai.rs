@@ -1,6 +1,6 @@
-//! Speech recognition on a server with OpenAI's `/audio/transcriptions` endpoint. Sends a WAV file
-//! and receives words with times. If the server times only segments, or nothing at all, the words
-//! are spread evenly.
+//! Speech recognition on a server with OpenAI's `/audio/transcriptions` endpoint. It sends a WAV
+//! file and receives words with times. If the server returns times only for segments, or no times
+//! at all, the words are spread evenly.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,8 +17,8 @@ use super::sound;
 use crate::blocking;
 use crate::openai::{Client, Connection, Exchange};
 
-/// A segment with a higher no-speech probability and a lower log probability than these is a
-/// hallucination. The thresholds are Whisper's.
+/// A segment is a hallucination if its no-speech probability is above this threshold and its log
+/// probability is below the next one. The thresholds are Whisper's.
 const MAX_NO_SPEECH: f64 = 0.6;
 const MIN_LOG_PROBABILITY: f64 = -1.0;
 /// Text with a higher compression ratio is repetitive.
@@ -31,9 +31,9 @@ pub struct OpenAiTranscriberOptions {
     pub connection: Connection,
     /// The server's name for the model, such as `whisper-1`.
     pub model: String,
-    /// The spoken language, such as `en`; `None` to detect it.
+    /// The spoken language, such as `en`. `None` means that it is detected.
     pub language: Option<String>,
-    /// Maximum duration of the audio in a request, in seconds; a minute takes 2 MB.
+    /// Maximum duration of the audio in a request, in seconds. A minute takes 2 MB.
     pub max_seconds: f64,
 }
 
@@ -50,12 +50,12 @@ pub struct OpenAiTranscriber {
     model: String,
     language: Option<String>,
     max_seconds: f64,
-    /// Set to false once the server has shown that it returns only text.
+    /// Whether the server may return times. Set to `false` once the server has returned only text.
     gives_times: AtomicBool,
 }
 
 impl OpenAiTranscriber {
-    /// Checks the options without sending a request.
+    /// Creates a recogniser. Checks the options without sending a request.
     pub fn new(options: OpenAiTranscriberOptions) -> Result<Self> {
         if options.model.trim().is_empty() {
             let message = "the speech recogniser needs the server's name for its model";
@@ -117,7 +117,7 @@ impl OpenAiTranscriber {
 
 const WAV: reqwest::header::HeaderValue = reqwest::header::HeaderValue::from_static("audio/wav");
 
-/// A `verbose_json` response, or the part of it that the server supports.
+/// A `verbose_json` response, or those parts of it that the server supports.
 #[derive(Debug, Deserialize)]
 struct TranscriptionResponse {
     text: String,
@@ -154,8 +154,8 @@ impl ResponseSegment {
         unlikely && silent || self.compression_ratio.is_some_and(|r| r > MAX_COMPRESSION)
     }
 
-    /// Returns the confidence of words for which the server reports none: the segment's, or 1 if
-    /// that is missing too.
+    /// Returns the confidence of words for which the server reports none. It is the confidence of
+    /// the segment, or 1 if that is missing too.
     fn confidence(&self) -> f64 {
         self.avg_logprob.map_or(1.0, f64::exp)
     }
@@ -202,7 +202,7 @@ impl TranscriptionResponse {
     }
 }
 
-/// Splits `text` into words and gives each a share of the time in proportion to its number of
+/// Splits `text` into words and gives each word a share of the time in proportion to its number of
 /// letters.
 fn spread(text: &str, start: f64, end: f64) -> impl Iterator<Item = TimedWord> {
     let letters = |word: &str| word.chars().count() as f64 + 1.0;
@@ -226,8 +226,8 @@ fn within(word: TimedWord, confidence: f64, seconds: f64) -> Word {
     }
 }
 
-/// Returns the ISO 639-1 code of a language that is given as a code or, as OpenAI does, by its
-/// English name.
+/// Returns the ISO 639-1 code of a language. `language` is a code or an English name, as in
+/// OpenAI's responses.
 fn code(language: &str) -> Option<String> {
     const NAMES: &str = "afrikaans af arabic ar armenian hy azerbaijani az belarusian be bosnian bs \
         bulgarian bg catalan ca chinese zh croatian hr czech cs danish da dutch nl english en \

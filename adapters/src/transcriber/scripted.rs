@@ -1,4 +1,4 @@
-//! A transcriber with scripted answers, for tests of the domain.
+//! A transcriber with scripted results, for tests of the domain.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,8 +11,8 @@ use ports::{
 
 type Script = dyn Fn(&[f32]) -> Result<Transcript> + Send + Sync;
 
-/// Calls a closure with the samples and counts the calls. Digital silence has no words, and no word
-/// extends beyond the end of the samples.
+/// A transcriber that calls a closure with the samples and counts the calls. Digital silence has no
+/// words, and no word extends beyond the end of the samples.
 pub struct ScriptedTranscriber {
     max_seconds: f64,
     script: Box<Script>,
@@ -33,13 +33,13 @@ impl ScriptedTranscriber {
         Self::new(move |_| Ok(transcript.clone()))
     }
 
-    /// Sets [`Transcriber::max_seconds`]; 30 s by default.
+    /// Sets [`Transcriber::max_seconds`], which is 30 s by default.
     pub fn with_max_seconds(mut self, seconds: f64) -> Self {
         self.max_seconds = seconds;
         self
     }
 
-    /// Returns the number of segments received.
+    /// Returns the number of segments received so far.
     pub fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
     }

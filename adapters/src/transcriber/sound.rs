@@ -1,4 +1,4 @@
-//! Shared by the recognisers: detection of possible speech, and conversion to PCM and WAV.
+//! Detection of possible speech, and conversion to PCM and WAV. The recognisers share this code.
 
 use ports::{
     Result,
@@ -8,11 +8,12 @@ use ports::{
 
 use crate::vad::{SpectralVoiceActivity, SpeechOptions};
 
-/// Minimum pause between spans of speech, in seconds: longer than the pauses within a sentence.
+/// Minimum pause between spans of speech, in seconds. It is longer than the pauses within a
+/// sentence.
 const PAUSE: f64 = 0.5;
 
-/// Finds spans of possible speech, in seconds, separated by pauses of at least [`PAUSE`]. The
-/// result is empty for silence, hum and hiss, in which recognisers hallucinate words.
+/// Finds spans of possible speech that are separated by pauses of at least [`PAUSE`]. The result is
+/// empty for silence, hum and hiss, in which recognisers hallucinate words.
 pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     let speech = SpeechOptions { threshold: 0.3, min_speech: 0.1, ..SpeechOptions::default() };
     let mut session = SpectralVoiceActivity::new(speech).begin()?;
@@ -27,14 +28,14 @@ pub(super) fn possible_speech(samples: &[f32]) -> Result<Vec<SpeechSpan>> {
     Ok(spans)
 }
 
-/// Converts samples to 16 bits; NaN becomes silence.
+/// Converts samples to 16 bits. NaN becomes silence.
 pub(super) fn to_pcm(samples: &[f32]) -> Vec<i16> {
     let full = f32::from(i16::MAX);
     // The cast saturates and maps NaN to zero.
     samples.iter().map(|s| (s * full).round() as i16).collect()
 }
 
-/// Writes samples as a WAV file, 16-bit mono.
+/// Writes samples as a 16-bit mono WAV file.
 pub(super) fn to_wav(samples: &[f32]) -> Vec<u8> {
     const BYTES: u32 = 2;
     let data = samples.len() as u32 * BYTES;

@@ -1,4 +1,4 @@
-//! Adapters of `ports::vad`.
+//! Adapters for `ports::vad`.
 
 mod open;
 mod scripted;

@@ -20,7 +20,7 @@ pub enum Kind {
     Auto,
     /// Silero on ONNX Runtime.
     Silero,
-    /// Rules on the spectrum, without a model; mistakes some music for speech.
+    /// Rules on the spectrum, without a model. They mistake some music for speech.
     Spectral,
     /// No speech detection.
     None,
@@ -69,7 +69,7 @@ impl From<&Settings> for SpeechOptions {
     }
 }
 
-/// Opens the detector; returns `None` if it is disabled.
+/// Opens the detector. Returns `None` if it is disabled.
 pub fn open(
     section: &Settings,
     models: &models::Settings,

@@ -6,7 +6,8 @@ use ports::{
     vad::{SpeechSpan, VoiceActivityDetector, VoiceActivitySession},
 };
 
-/// Finds speech in the given spans, except in digital silence and after the end of the stream.
+/// A detector that finds speech in the given spans, except in digital silence and after the end of
+/// the stream.
 pub struct ScriptedVoiceActivity {
     spans: Vec<SpeechSpan>,
 }

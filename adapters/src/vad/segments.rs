@@ -1,6 +1,6 @@
-//! Converts the speech probabilities of windows into spans, with hysteresis, minimum durations of
-//! speech and pauses, and padding. Voice activity adapters call this for each window; it stores
-//! spans, not audio.
+//! Converts the speech probabilities of windows into spans. It applies hysteresis, minimum
+//! durations of speech and pauses, and padding. Voice activity adapters call it for each window. It
+//! stores spans, but no audio.
 
 use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
 
@@ -9,7 +9,7 @@ use ports::{decoder::SAMPLE_RATE, vad::SpeechSpan};
 pub struct SpeechOptions {
     /// Minimum probability (0..1) of a window at which speech begins.
     pub threshold: f32,
-    /// Minimum probability of a window that continues speech; at most `threshold`.
+    /// Minimum probability (0..1) of a window that continues speech; at most `threshold`.
     pub release_threshold: f32,
     /// Minimum duration of speech, in seconds.
     pub min_speech: f64,

@@ -12,7 +12,8 @@ use ports::{
 use super::segments::{Segmenter, SpeechOptions};
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 
-/// New samples per inference; the network also receives the `CONTEXT` samples before them.
+/// Number of new samples per inference. The network also receives the `CONTEXT` samples before
+/// them.
 const WINDOW: usize = 512;
 const CONTEXT: usize = 64;
 const STATE: usize = 2 * 128;
@@ -24,11 +25,11 @@ pub struct SileroOptions {
     pub model: PathBuf,
     /// Rules for when speech begins and ends.
     pub speech: SpeechOptions,
-    /// Threads and sessions; one thread is enough for this small network.
+    /// Numbers of threads and sessions. One thread is enough for this small network.
     pub threading: Threading,
 }
 
-/// The detector. Cheap to clone; its streams share only the model.
+/// The detector. Its streams share only the model. Clones are cheap.
 #[derive(Clone)]
 pub struct Silero {
     pool: Arc<Pool>,

@@ -1,5 +1,6 @@
-//! Voice activity detection without a model, based on level above noise, voicing, and the rhythm of
-//! syllables. The fallback if no network is available; mistakes rhythmic music for speech.
+//! Voice activity detection without a model, based on the level above noise, voicing, and the
+//! rhythm of syllables. It is the fallback if no network is available. It mistakes rhythmic music
+//! for speech.
 
 use ports::{
     Result,
@@ -16,7 +17,7 @@ const FRAME: usize = 512;
 const HOP: usize = 256;
 const POINTS: usize = 1024;
 
-/// Detects speech with rules on the spectrum.
+/// A detector that finds speech with rules on the spectrum.
 pub struct SpectralVoiceActivity {
     speech: SpeechOptions,
 }
@@ -30,7 +31,8 @@ impl SpectralVoiceActivity {
 
 impl Default for SpectralVoiceActivity {
     fn default() -> Self {
-        // Longer durations than for a network, because level and voicing drop within words.
+        // These durations are longer than for a network, because level and voicing drop within
+        // words.
         Self::new(SpeechOptions { min_speech: 0.3, min_silence: 0.3, ..SpeechOptions::default() })
     }
 }
@@ -52,14 +54,14 @@ impl VoiceActivityDetector for SpectralVoiceActivity {
     }
 }
 
-/// One stream of samples. Stores two bytes per 16 ms, which is 450 kB per hour.
+/// One stream of samples. It stores two bytes per 16 ms, which is 450 kB per hour.
 struct Stream {
     speech: SpeechOptions,
     spectrum: Spectrum,
     pending: Vec<f32>,
-    /// Power between 150 Hz and 3800 Hz per frame, packed by [`Level`].
+    /// Power of each frame between 150 Hz and 3800 Hz, packed by [`Level`].
     levels: Vec<u8>,
-    /// Highest autocorrelation per frame at the lags of a voice's pitch; 255 stands for 1.25.
+    /// Highest autocorrelation of each frame at the lags of a voice's pitch. 255 stands for 1.25.
     voicings: Vec<u8>,
     total: u64,
 }
@@ -80,7 +82,7 @@ impl VoiceActivitySession for Stream {
     fn finish(self: Box<Self>) -> Result<Vec<SpeechSpan>> {
         let mut segmenter = Segmenter::new(&self.speech, HOP);
         let Some(threshold) = self.threshold() else { return Ok(Vec::new()) };
-        // Processes blocks, so that this memory does not grow with the length of the audio.
+        // The audio is processed in blocks, so that this memory does not grow with its length.
         for begin in (0..self.levels.len()).step_by(BLOCK) {
             let end = (begin + BLOCK).min(self.levels.len());
             for probability in self.probabilities(begin..end, threshold) {
@@ -95,16 +97,16 @@ const BLOCK: usize = 16_384;
 /// Number of frames that smoothing reads beyond each end of a block.
 const MARGIN: usize = 160;
 
-/// Level thresholds for speech, in dB. The threshold is `ABOVE_NOISE` above the quietest tenth of
-/// the frames, but limited to between `BELOW_PEAK` and `CLOSE_TO_PEAK` below the loudest twentieth.
-/// The values were tuned on the clips with labelled speech.
+/// Values in dB that determine the level threshold for speech. The threshold is `ABOVE_NOISE` above
+/// the quietest tenth of the frames, but always between `BELOW_PEAK` and `CLOSE_TO_PEAK` below the
+/// loudest twentieth. The values were tuned on the clips with labelled speech.
 const ABOVE_NOISE: f32 = 9.0;
 const BELOW_PEAK: f32 = 35.0;
 const CLOSE_TO_PEAK: f32 = 16.0;
 /// Peak level, in dB, below which audio is silence.
 const SILENCE: f32 = -35.0;
 const VOICED: f32 = 0.45;
-/// Minimum level change between syllables, in dB; held notes and steady noise stay below it.
+/// Minimum level change between syllables, in dB. Held notes and steady noise stay below it.
 const RHYTHM: f32 = 3.2;
 
 impl Stream {
@@ -125,7 +127,7 @@ impl Stream {
         self.voicings.push((voicing * 204.0).clamp(0.0, 255.0) as u8);
     }
 
-    /// Returns the minimum level of speech and the peak level, in dB; `None` for silence.
+    /// Returns the minimum level of speech and the peak level, in dB. Returns `None` for silence.
     fn threshold(&self) -> Option<(f32, f32)> {
         let mut counts = [0_usize; 256];
         for level in &self.levels {
@@ -174,7 +176,7 @@ impl Stream {
     }
 }
 
-/// Packs a level into a byte: −90 dB to 69 dB in steps of ⅝ dB.
+/// Packs a level into a byte. The range is −90 dB to 69 dB, in steps of ⅝ dB.
 struct Level;
 
 impl Level {
@@ -191,7 +193,8 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Computes the moving average over `reach` values on either side, fewer at the ends.
+/// Computes the moving average over `reach` values on either side. At the ends, fewer values are
+/// averaged.
 fn smooth(values: &[f32], reach: usize) -> Vec<f32> {
     let mut sums = Vec::with_capacity(values.len() + 1);
     sums.push(0.0_f64);

@@ -1,5 +1,5 @@
 //! Windowed Fourier transforms of audio, and the autocorrelation for detecting voicing and pitch.
-//! The spectral detector calls this for each frame.
+//! The spectral detector uses them for each frame.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(super) struct Spectrum {
     inverse: Arc<dyn ComplexToReal<f32>>,
     padded: Vec<f32>,
     bins: Vec<Complex<f32>>,
-    /// Autocorrelation of the window function; 1 at lag 0.
+    /// Autocorrelation of the window function. It is 1 at lag 0.
     window_autocorrelation: Vec<f32>,
 }
 
@@ -46,14 +46,15 @@ impl Spectrum {
         for ((slot, sample), weight) in self.padded.iter_mut().zip(frame).zip(&self.window) {
             *slot = sample * weight;
         }
-        // Can only fail for lengths other than the planned ones.
+        // This fails only for lengths other than the planned length.
         let _ = self.forward.process(&mut self.padded, &mut self.bins);
         let power: Vec<f32> = self.bins.iter().map(|b| b.norm_sqr()).collect();
         read(&power);
     }
 
-    /// Returns the autocorrelation, by lag, of the last frame passed to [`Self::power`], restricted
-    /// to the bins in `band`. Not normalized: lag 0 is `padded` times the energy.
+    /// Returns the autocorrelation by lag of the last frame that was passed to [`Self::power`],
+    /// restricted to the bins in `band`. It is not normalized, so the value at lag 0 is `padded`
+    /// times the energy.
     pub(super) fn autocorrelation(&mut self, band: std::ops::Range<usize>) -> &[f32] {
         for (i, bin) in self.bins.iter_mut().enumerate() {
             let power = if band.contains(&i) { bin.norm_sqr() } else { 0.0 };

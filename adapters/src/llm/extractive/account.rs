@@ -1,5 +1,6 @@
-//! Writes a summary from detections and speech, for documents without prose: the visible things,
-//! the on-screen titles, the subjects of the speech and its most informative sentences.
+//! Writes a summary from detections and speech, for documents without prose. It names the visible
+//! things, the on-screen titles and the subjects of the speech, and quotes the most informative
+//! spoken sentences.
 
 use ports::llm::PassageKind;
 use text::join_list;
@@ -16,13 +17,13 @@ const MAX_QUOTES: usize = 3;
 /// Maximum share of a quoted sentence's content words that may be misrecognised.
 const MAX_DOUBT: f64 = 0.2;
 
-/// Whether a corpus has no prose, but more than speech.
+/// Returns whether the corpus has no prose but contains more than speech.
 pub(super) fn is_needed(corpus: &Corpus) -> bool {
     let prose = corpus.sentences.iter().any(|sentence| sentence.kind == PassageKind::Prose);
     !prose && !corpus.only_speech()
 }
 
-/// Writes the sentences of the summary; returns none if only the appearance of the scene is known.
+/// Writes the sentences of the summary. Returns none if only the appearance of the scene is known.
 pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     let mut sentences = Vec::new();
     if !corpus.shown.is_empty() {
@@ -58,7 +59,8 @@ pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     sentences
 }
 
-/// Returns the most important statements: speech, or detections if no speech can be quoted.
+/// Returns the most important statements. They come from speech, or from detections if no speech
+/// can be quoted.
 pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<String> {
     let mut points: Vec<String> =
         quotable(corpus, max_sentences, count).into_iter().map(|at| said(corpus, at)).collect();
@@ -93,8 +95,8 @@ fn titles<'a>(corpus: &'a Corpus) -> impl Iterator<Item = &'a str> {
     shown.map(|sentence| sentence.text.as_str()).take(MAX_TITLES)
 }
 
-/// Returns the most informative spoken sentences that were probably recognised correctly, best
-/// first.
+/// Returns the most informative of the spoken sentences that were probably recognised correctly,
+/// most informative first.
 fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
     let ranking = rank::rank(corpus, max_sentences, |at| {
         let sentence = &corpus.sentences[at];

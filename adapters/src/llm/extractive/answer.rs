@@ -1,5 +1,5 @@
 //! Finds the sentences that answer a question by matching its rare words. An unsupported answer is
-//! worse than none, so a question without sufficient evidence gets no answer.
+//! worse than no answer, so a question without sufficient evidence gets no answer.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ const MIN_TOTAL_WEIGHT: f64 = 0.5;
 const CONTEXT_WEIGHT: f64 = 0.5;
 /// Maximum pause between a sentence and its continuation, in seconds.
 const MAX_PAUSE: f64 = 3.0;
-/// Score factor for a sentence in which a number directly precedes the counted thing.
+/// Score factor for a sentence in which a number counts one of the question's terms.
 const COUNT_BONUS: f64 = 1.5;
 
 /// Score factor for a sentence about another time, if other sentences are about the question's
@@ -60,7 +60,7 @@ impl VideoSection {
     }
 }
 
-/// Finds the sentences that answer `question`, best first.
+/// Finds the sentences that answer `question`. The sentence that fits best comes first.
 pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Answer {
     let asked = QuestionTerms::parse(question);
     if let Some(answer) = answer_from_topic(corpus, &asked) {
@@ -80,7 +80,7 @@ pub(super) fn find(corpus: &Corpus, question: &str, max_sentences: usize) -> Ans
     evidence(corpus, &asked)
 }
 
-/// Answers a question that asks exactly for the topic of some passages.
+/// Answers a question that only names the topic of some passages.
 fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer> {
     let topic = best_topic(corpus, question, &topic_terms(question)?)?;
     let is_relevant = |at: usize| {
@@ -98,7 +98,7 @@ fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer
     if chosen.iter().any(names) {
         chosen.retain(names);
     }
-    // The first sentence of every passage comes before the second sentence of any.
+    // The first sentences of all passages come before any second sentence.
     let rank = |at: &usize| {
         let passage = corpus.sentences[*at].passage;
         (0..*at).filter(|other| corpus.sentences[*other].passage == passage).count()
@@ -110,8 +110,8 @@ fn answer_from_topic(corpus: &Corpus, question: &QuestionTerms) -> Option<Answer
     (!chosen.is_empty()).then(|| cite(corpus, chosen))
 }
 
-/// Returns the terms that a topic must contain to match the question; `None` if the question asks
-/// for more than a topic or for nothing in particular.
+/// Returns the terms that a topic must contain to match the question. Returns `None` if the
+/// question asks for more than a topic or for nothing in particular.
 fn topic_terms(question: &QuestionTerms) -> Option<Vec<&String>> {
     let own: Vec<&String> =
         question.terms.iter().filter(|(_, weight)| **weight >= 1.0).map(|(term, _)| term).collect();
@@ -155,14 +155,14 @@ fn has_topic(corpus: &Corpus, sentence: &Sentence, topic: &str) -> bool {
     corpus.passages[sentence.passage].topic.as_deref() == Some(topic)
 }
 
-/// Whether a sentence contains what the question asks for; a number that counts something else is
-/// not an answer.
+/// Returns whether a sentence contains what the question asks for. A number that counts something
+/// else is not an answer.
 fn answers(question: &QuestionTerms, sentence: &Sentence) -> bool {
     bonus(question.asks_for, &sentence.text).is_some()
         && (!question.asks_for_number || counts_term(&sentence.text, &question.terms))
 }
 
-/// Finds the sentences that contain enough of the question's words, with their continuations.
+/// Finds the sentences that contain enough of the question's words, and their continuations.
 fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
     let mut scored = score_sentences(corpus, question);
     demote_other_times(corpus, question, &mut scored);
@@ -177,8 +177,8 @@ fn evidence(corpus: &Corpus, question: &QuestionTerms) -> Answer {
     cite(corpus, chosen)
 }
 
-/// Scores the sentences that contain enough of the question's words and the kind of answer that it
-/// asks for.
+/// Scores the sentences that contain enough of the question's words and the kind of answer that the
+/// question asks for.
 fn score_sentences(corpus: &Corpus, question: &QuestionTerms) -> Vec<(usize, f64)> {
     let sentences = &corpus.sentences;
     let weights = question.weights(sentences);
@@ -210,8 +210,9 @@ fn score_sentences(corpus: &Corpus, question: &QuestionTerms) -> Vec<(usize, f64
     scored
 }
 
-/// Adjusts a sentence's share of the question's words for the sentence's kind, length and type of
-/// answer; returns `None` if the sentence lacks what the question asks for.
+/// Turns a sentence's share of the question's words into a score that depends on the sentence's
+/// kind, length and type of answer. Returns `None` if the sentence lacks what the question asks
+/// for.
 fn adjust_score(share: f64, corpus: &Corpus, question: &QuestionTerms, at: usize) -> Option<f64> {
     let sentence = &corpus.sentences[at];
     // The answer may follow in the next sentence.
@@ -241,7 +242,8 @@ fn demote_other_times(corpus: &Corpus, question: &QuestionTerms, scored: &mut [(
     }
 }
 
-/// Returns the best sentences, best first, each with the passages that say the same.
+/// Returns the sentences with the highest scores, in descending order, each with the passages that
+/// say the same.
 fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Vec<usize>)> {
     let sentences = &corpus.sentences;
     let best = scored.first().map_or(0.0, |(_, score)| *score);
@@ -257,12 +259,14 @@ fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Ve
             same(other, new) || adds_no_screen_text(other, new)
         };
         match chosen.iter_mut().find(|(other, _)| is_repetition(*other)) {
-            // If a description repeats speech, the speech itself is quoted, with what follows it.
+            // If a description repeats speech, the speech is quoted instead, together with what
+            // follows it.
             Some((other, passages)) if said(at) && !said(*other) => {
                 *other = at;
                 passages.insert(0, sentences[at].passage);
             }
-            // For a repetition, the first sentence is quoted and a few others are cited as support.
+            // If sentences say the same, the first one is quoted and a few others are cited as
+            // support.
             Some((_, passages)) if passages.len() < MAX_SENTENCES => {
                 passages.push(sentences[at].passage)
             }
@@ -274,8 +278,8 @@ fn merge_repetitions(corpus: &Corpus, scored: &[(usize, f64)]) -> Vec<(usize, Ve
     chosen
 }
 
-/// Drops summaries, except in first place, if there are other sentences: a summary adds nothing to
-/// the moment that it summarises.
+/// Drops summaries that are not in first place if there are other sentences, because a summary adds
+/// nothing to the moment that it summarises.
 fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
     let sums_up = |at: usize| {
         let passage = corpus.sentences[at].passage;
@@ -287,8 +291,9 @@ fn drop_summaries(corpus: &Corpus, chosen: &mut Vec<(usize, Vec<usize>)>) {
     }
 }
 
-/// Adds the next sentence after the best one, because speech about a thing usually continues after
-/// the sentence that names it, and after every question, because the reply follows it.
+/// Adds the sentence after the highest-scoring one, because speech about a thing usually continues
+/// after the sentence that names the thing. Also adds the sentence after every question, because
+/// the reply usually follows.
 fn add_follow_ups(
     corpus: &Corpus,
     question: &QuestionTerms,
@@ -330,7 +335,7 @@ fn follow_up(corpus: &Corpus, at: usize) -> Option<usize> {
         next.kind == PassageKind::Speech && next.repeats.is_none()
     };
     let next = (at + 1..corpus.sentences.len()).take_while(soon).find(said)?;
-    // A different speaker continues the subject only in reply to a question.
+    // Another speaker continues the subject only if the sentence was a question.
     let same_turn = corpus.sentences[next].speaker == own.speaker || is_question(&own.text);
     same_turn.then_some(next)
 }
@@ -443,7 +448,7 @@ fn about(
         .filter(|&at| is_summary(corpus.sentences[at].passage))
         .collect();
     if overview == Overview::Everything && section == VideoSection::Whole && !summary.is_empty() {
-        // The sentences of a summary need no selection.
+        // A summary is used without selecting sentences.
         let chosen = summary.into_iter().take(SUMMARY_SENTENCES);
         return cite(corpus, chosen.map(|at| (at, vec![corpus.sentences[at].passage])).collect());
     }
@@ -467,8 +472,8 @@ fn about(
     cite(corpus, chosen.into_iter().map(|at| (at, vec![corpus.sentences[at].passage])).collect())
 }
 
-/// Returns the stems of each sentence's context: the sentences of the same kind in its moment, and
-/// the sentence before them, which a pronoun may refer to.
+/// Returns the stems of each sentence's context. The context consists of the sentences of the same
+/// kind in the same moment, and of the sentence before these, because a pronoun may refer to it.
 fn surroundings<'a>(corpus: &'a Corpus) -> Vec<Rc<BTreeSet<&'a str>>> {
     let mut around: Vec<Rc<BTreeSet<&str>>> = Vec::with_capacity(corpus.sentences.len());
     let mut before: Option<&Sentence> = None;
@@ -482,8 +487,8 @@ fn surroundings<'a>(corpus: &'a Corpus) -> Vec<Rc<BTreeSet<&'a str>>> {
     around
 }
 
-/// Returns the similarity of two stems: 1 if they are equal, less if they are forms of one long
-/// word, such as `photograph` and `photographi`.
+/// Returns the similarity of two stems. It is 1 if they are equal, and less if they are forms of
+/// one long word, such as `photograph` and `photographi`.
 fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -494,7 +499,8 @@ fn similarity(a: &str, b: &str) -> f64 {
     if letters && common >= 5 && common * 10 >= longest * 7 { 0.7 } else { 0.0 }
 }
 
-/// Whether both sentences are on-screen text and the second has no word that the first lacks.
+/// Returns whether both sentences are on-screen text and the first contains every word of the
+/// second.
 fn adds_no_screen_text(first: &Sentence, second: &Sentence) -> bool {
     let read = |sentence: &Sentence| sentence.kind == PassageKind::Screen;
     read(first) && read(second) && second.stems.iter().all(|stem| first.stems.contains(stem))

@@ -10,15 +10,15 @@ use text::{Quotations, Token, is_stop_word, sentences, stem, words};
 pub(super) struct Sentence {
     /// Index of the passage that contains the sentence.
     pub(super) passage: usize,
-    /// Index of the moment; adjacent passages about the same moment share it.
+    /// Index of the moment. Consecutive passages about the same moment have the same index.
     pub(super) place: usize,
     pub(super) kind: PassageKind,
     /// The speaker; `None` if unknown.
     pub(super) speaker: Option<String>,
     pub(super) text: String,
-    /// Stems of the content words, in order.
+    /// Stems of the content words, in the order of the words.
     pub(super) stems: Vec<String>,
-    /// Number of words.
+    /// Number of words in the sentence.
     pub(super) length: usize,
     /// Share of the content words that may be misrecognised, 0..1.
     pub(super) doubt: f64,
@@ -27,24 +27,25 @@ pub(super) struct Sentence {
 }
 
 impl Sentence {
-    /// Whether the sentence describes only appearance: light, motion, clothing.
+    /// Returns whether the sentence describes only appearance, such as light, motion or clothing.
     pub(super) fn is_scenery(&self) -> bool {
         matches!(self.kind, PassageKind::Scene | PassageKind::People)
     }
 }
 
-/// The passages of a request as sentences.
+/// The passages of a request, split into sentences.
 #[derive(Debug)]
 pub(super) struct Corpus<'a> {
     pub(super) passages: &'a [Passage],
-    /// Things visible anywhere in the video, such as `a car` or `people`, from an overview passage.
+    /// Things that are visible anywhere in the video, such as `a car` or `people`. They come from
+    /// an overview passage.
     pub(super) shown: Vec<&'a str>,
     /// Number of moments.
     pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
 }
 
-/// Maximum number of words in a sentence; longer text, such as speech without punctuation, is
+/// Maximum number of words in a sentence. Longer text, such as speech without punctuation, is
 /// split.
 const MAX_WORDS: usize = 40;
 /// Long text is split after this many words, at a pause or before a conjunction.
@@ -80,8 +81,8 @@ impl<'a> Corpus<'a> {
                 words(&sentence.text).into_iter().map(|word| word.lower).collect();
             let original = *first.entry(lower.join(" ")).or_insert(at);
             sentence.repeats = (original != at).then_some(original);
-            // Prose that repeats a measured sentence, as a summary does, is of the same kind as
-            // that sentence.
+            // Prose that repeats a measured sentence, as a summary may, has the same kind as that
+            // sentence.
             if let (PassageKind::Prose, Some(kind)) = (sentence.kind, known.get(&sentence.text)) {
                 sentence.kind = *kind;
             }
@@ -94,12 +95,12 @@ impl<'a> Corpus<'a> {
         self.sentences.iter().filter(|sentence| sentence.repeats.is_none()).count()
     }
 
-    /// Whether all sentences are speech.
+    /// Returns whether all sentences are speech.
     pub(super) fn only_speech(&self) -> bool {
         self.sentences.iter().all(|sentence| sentence.kind == PassageKind::Speech)
     }
 
-    /// Formats a sentence for output, in quotation marks if it is quoted from the video.
+    /// Formats a sentence for output. It is in quotation marks if it is quoted from the video.
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
@@ -111,7 +112,8 @@ impl<'a> Corpus<'a> {
         }
     }
 
-    /// Joins sentences into running text; consecutive speech shares one pair of quotation marks.
+    /// Joins sentences into running text. Consecutive spoken sentences share one pair of quotation
+    /// marks.
     pub(super) fn prose(&self, chosen: &[usize]) -> String {
         let mut pieces: Vec<String> = Vec::new();
         let mut quoting = false;
@@ -132,8 +134,8 @@ impl<'a> Corpus<'a> {
     }
 }
 
-/// Whether on-screen text is a title or a sign, not a notice, an address, a clock or a camera
-/// label.
+/// Returns whether on-screen text is a title or a sign, and not a notice, an address, a clock or a
+/// camera label.
 pub(super) fn is_title(caption: &str) -> bool {
     /// Maximum number of words in a title.
     const LONGEST: usize = 7;
@@ -154,7 +156,7 @@ pub(super) fn is_title(caption: &str) -> bool {
         && !is_notice(caption)
 }
 
-/// Whether on-screen text is an address or a copyright notice.
+/// Returns whether on-screen text is an address or a copyright notice.
 pub(super) fn is_notice(caption: &str) -> bool {
     const MARKS: &[&str] = &["©", "copyright", "www.", "http", ".com", "@"];
     let lower = caption.trim().to_lowercase();
@@ -162,7 +164,7 @@ pub(super) fn is_notice(caption: &str) -> bool {
     address || MARKS.iter().any(|mark| lower.contains(mark))
 }
 
-/// Whether two passages have the same moment and topic.
+/// Returns whether two passages have the same moment and topic.
 fn belong_together(a: &Passage, b: &Passage) -> bool {
     a.moment.is_some() && a.moment == b.moment && a.topic == b.topic
 }
@@ -185,7 +187,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
             quoted =
                 if opening > closing { Some(kind) } else { quoted.filter(|_| closing <= opening) };
         }
-        // Quotation marks are added again on output.
+        // The quotation marks are removed here and added again on output.
         let text = match kind {
             PassageKind::Speech | PassageKind::Screen => text.trim_matches(['"', '“', '”', ' ']),
             _ => text,
@@ -219,7 +221,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
     }
 }
 
-/// Splits overlong text at pauses or conjunctions; returns other text unchanged.
+/// Splits overlong text at pauses or conjunctions. Returns other text unchanged.
 fn split_long(text: &str) -> Vec<String> {
     const OPENERS: &[&str] =
         &["and", "but", "so", "because", "then", "well", "now", "which", "when", "or"];
@@ -261,7 +263,7 @@ pub(super) fn content_stems(text: &str) -> BTreeSet<String> {
     content(text).into_iter().collect()
 }
 
-/// Adds an initial capital and a full stop if missing.
+/// Adds an initial capital and a full stop if they are missing.
 pub(super) fn finish_sentence(text: &str) -> String {
     let text = text.trim();
     let mut chars = text.chars();

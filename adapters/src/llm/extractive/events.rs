@@ -1,5 +1,5 @@
-//! Finds events: what is shown, displayed or said in a moment but not in the previous one. A moment
-//! yields at most one event of each kind.
+//! Finds events. An event is something that is shown, displayed or said in a moment but not in the
+//! previous moment. A moment yields at most one event of each kind.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,10 @@ use text::{is_article, is_stop_word, stem, words};
 
 use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
 
-/// Minimum share of a sentence's content words that do not occur in the previous moment.
+/// Minimum share of new content words in the sentence of an event. A word is new if it does not
+/// occur in the previous moment.
 const MIN_NEW_SHARE: f64 = 0.4;
-/// Maximum number of words in an event; longer text is cut at a comma or ends with an ellipsis.
+/// Maximum number of words in an event. Longer text is cut at a comma or ends with an ellipsis.
 const MAX_WORDS: usize = 24;
 /// Maximum share of an event's content words that may be doubtful.
 const MAX_DOUBT: f64 = 0.2;
@@ -88,7 +89,7 @@ const CATEGORIES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Auxiliary and similar verbs; the words before them name the actor.
+/// Auxiliary and similar verbs. The words before them name the actor.
 const AUXILIARIES: &[&str] = &[
     "is",
     "are",
@@ -158,7 +159,7 @@ pub(super) fn find(corpus: &Corpus) -> Events {
 }
 
 /// Returns a moment's most informative new sentences as events: an action, on-screen text and
-/// speech. The appearance of the scene is used only if there is nothing else.
+/// speech. The appearance of the scene becomes an event only if there is no other event.
 fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Event> {
     let known: BTreeSet<&str> =
         before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
@@ -167,7 +168,7 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
             .filter(|s| s.kind == kind && is_event(s) && accepts(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
             .filter(|&(_, new)| new >= MIN_NEW_SHARE)
-            // On a tie, keeps the first, unlike `max_by`.
+            // On a tie, this keeps the first sentence. `max_by` would keep the last.
             .fold(None::<(&Sentence, f64)>, |best, next| match best {
                 Some(best) if weight(best) >= weight(next) => Some(best),
                 _ => Some(next),
@@ -220,8 +221,8 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
     found
 }
 
-/// Whether a sentence can be an event: speech must be long enough and probably recognised
-/// correctly; on-screen text must be new and must not be a notice.
+/// Returns whether a sentence can be an event. Speech must be long enough and probably recognised
+/// correctly. On-screen text must be new and must not be a notice.
 fn is_event(sentence: &Sentence) -> bool {
     match sentence.kind {
         PassageKind::Speech => {
@@ -263,7 +264,7 @@ fn newness(sentence: &Sentence, known: &BTreeSet<&str>) -> f64 {
 
 const OTHER: &str = "other";
 
-/// Returns the category whose words come first in the sentence.
+/// Returns the category whose words occur earliest in the sentence.
 fn category(sentence: &str) -> &'static str {
     let stems: Vec<String> = words(sentence).iter().map(|word| stem(&word.lower)).collect();
     CATEGORIES
@@ -278,8 +279,8 @@ fn category(sentence: &str) -> &'static str {
         .map_or(OTHER, |(_, name)| name)
 }
 
-/// Finds the actor: the words before the first verb, without the article. Returns an empty string
-/// if they do not name anybody.
+/// Finds the actor, named by the words before the first verb, without the article. Returns an empty
+/// string if these words do not name an actor.
 fn actor(sentence: &str) -> String {
     let all = words(sentence);
     let verb = all.iter().position(|word| {

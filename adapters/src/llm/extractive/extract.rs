@@ -1,6 +1,6 @@
-//! Extracts field values by pattern matching: a named option, a number near the field's words, text
-//! after the field's name and a colon, an address, a date or a time, or the passage about the
-//! field. Values that require understanding are not extracted.
+//! Extracts field values by pattern matching. A value may be a named option, a number near the
+//! field's words, text after the field's name and a colon, an address, a date, a time, or the
+//! passage about the field. Values that require understanding are not extracted.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -67,13 +67,13 @@ impl<'a> Line<'a> {
         (!label.is_empty() && label == *name && !value.trim().is_empty()).then(|| value.trim())
     }
 
-    /// Returns how many of these words the line contains.
+    /// Returns how many of these word stems the line contains.
     fn count_shared(&self, words: &BTreeSet<String>) -> usize {
         words.iter().filter(|word| self.tokens.iter().any(|t| t.stem() == word.as_str())).count()
     }
 }
 
-/// Returns the stems of the content words.
+/// Returns the stems of the content words in `tokens`.
 fn content<'a>(tokens: &'a [Token<'_>]) -> impl Iterator<Item = String> + 'a {
     tokens.iter().filter(|t| !is_function_word(&t.lower)).map(|t| stem(&t.lower))
 }
@@ -140,7 +140,7 @@ fn find_values(field: &Field, lines: &[Line<'_>]) -> Vec<(String, String)> {
     }
 }
 
-/// Whether an option occurs in a sentence, in any inflection.
+/// Returns whether an option occurs in a sentence, in any inflection.
 fn is_named(option: &str, there: &[Token<'_>]) -> bool {
     let option = option.replace(['_', '-'], " ");
     let words = tokens(&option);
@@ -150,7 +150,7 @@ fn is_named(option: &str, there: &[Token<'_>]) -> bool {
         })
 }
 
-/// Returns the numbers in a sentence, those nearest to one of these words first.
+/// Returns the numbers in a sentence. The number nearest to one of these words comes first.
 fn numbers_near(there: &[Token<'_>], words: &BTreeSet<String>) -> Vec<f64> {
     let places: Vec<usize> =
         (0..there.len()).filter(|at| words.contains(there[*at].stem())).collect();

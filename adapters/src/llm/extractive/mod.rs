@@ -1,6 +1,6 @@
 //! An extractive language model, which selects sentences instead of generating text. It is
-//! deterministic and needs neither weights nor a network. It returns only what the passages
-//! contain, and nothing if they contain no answer.
+//! deterministic and needs neither model weights nor a network connection. It returns only what the
+//! passages contain. If they contain no answer, it returns none.
 
 mod account;
 mod answer;
@@ -22,10 +22,11 @@ use corpus::Corpus;
 /// Limits per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExtractiveOptions {
-    /// Maximum number of passage tokens, at six bytes per token; a larger request is `TooLarge`.
+    /// Maximum number of passage tokens, at six bytes per token. A larger request yields
+    /// `TooLarge`.
     pub context_tokens: usize,
-    /// Maximum number of sentences to compare with each other, which takes quadratic time. If there
-    /// are more, the most informative are compared.
+    /// Maximum number of sentences to compare with each other, because the comparison takes
+    /// quadratic time. If there are more sentences, only the most informative ones are compared.
     pub max_sentences: usize,
 }
 
@@ -36,7 +37,8 @@ impl Default for ExtractiveOptions {
     }
 }
 
-/// Writes summaries and titles, and finds events and evidence, by selecting from the passages.
+/// A model that writes summaries and titles, and finds events and evidence, by selecting from the
+/// passages.
 #[derive(Debug, Clone, Default)]
 pub struct Extractive {
     options: ExtractiveOptions,
@@ -49,7 +51,7 @@ const TOPICS: usize = 6;
 const NARRATIVE_SENTENCES: usize = 4;
 
 impl Extractive {
-    /// Creates the model. Loads nothing.
+    /// Creates the model. There is nothing to load.
     pub fn new(options: ExtractiveOptions) -> Self {
         Self { options }
     }
@@ -99,8 +101,8 @@ impl Extractive {
         }
     }
 
-    /// Returns the best sentences about `subject`, or the best of all if none mentions it, in
-    /// order.
+    /// Returns the most informative sentences about `subject`, in order. If no sentence mentions
+    /// it, selects from all sentences.
     fn narrative(&self, corpus: &Corpus, subject: &str) -> Narrative {
         let subject = corpus::content_stems(subject);
         let about =

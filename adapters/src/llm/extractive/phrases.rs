@@ -1,5 +1,5 @@
-//! Extracts keyphrases and titles: runs of content words, weighted by word frequency in the manner
-//! of RAKE (Rose et al., 2010).
+//! Extracts keyphrases and titles. Phrases are runs of content words, weighted by word frequency in
+//! the manner of RAKE (Rose et al., 2010).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -15,9 +15,9 @@ struct WeightedPhrase {
     words: Vec<String>,
     stems: Vec<String>,
     score: f64,
-    /// Number of occurrences.
+    /// Number of occurrences of the phrase.
     times: f64,
-    /// Whether it first occurs on screen.
+    /// Whether the first occurrence is on-screen text.
     on_screen: bool,
 }
 
@@ -35,7 +35,7 @@ const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Score factor for phrases in on-screen text.
 const SCREEN_BONUS: f64 = 1.4;
-/// Factor for the weight of a stem that belongs to a name.
+/// Weight factor for a stem that belongs to a name.
 const NAME_WEIGHT: f64 = 1.5;
 /// Weight of each word in a repeated sentence.
 const REPEAT_WEIGHT: f64 = 0.3;
@@ -52,13 +52,14 @@ pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
     topics.into_iter().map(|phrase| phrase.words.join(" ")).collect()
 }
 
-/// Returns the subjects of the speech: phrases that occur more than once or have several words.
+/// Returns the subjects of the speech. They are phrases that occur more than once or have several
+/// words.
 pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
     let phrases = best(corpus, count, |kind| kind == PassageKind::Speech);
     phrases.into_iter().filter(WeightedPhrase::has_weight).map(|p| p.words.join(" ")).collect()
 }
 
-/// Makes a title of at most eight words; returns an empty title if there is no topic.
+/// Makes a title of at most eight words. Returns an empty title if there is no topic.
 pub(super) fn title(corpus: &Corpus) -> String {
     let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
     let mut phrases = best(corpus, 3, is_language);
@@ -67,7 +68,7 @@ pub(super) fn title(corpus: &Corpus) -> String {
         if let Some(caption) = best(corpus, 1, |kind| kind == PassageKind::Screen).pop() {
             return title_case(&caption.words);
         }
-        // Things that are visible all the time matter more than a word spoken once.
+        // Things that are visible throughout the video matter more than a word that is spoken once.
         if !corpus.shown.is_empty() {
             return title_case(&seen(corpus));
         }
@@ -105,7 +106,7 @@ impl WeightedPhrase {
     }
 }
 
-/// Lists the most prominent visible things without articles, as in `people, cars and bird`.
+/// Returns the most prominent visible things without articles, as in `people, cars and bird`.
 fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
     let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
@@ -136,7 +137,7 @@ fn best(corpus: &Corpus, count: usize, of: impl Fn(PassageKind) -> bool) -> Vec<
     found
 }
 
-/// Returns the phrases in sentences of the included kinds, most important first.
+/// Returns the phrases in the sentences of the included kinds, most important first.
 fn weighted_phrases(
     corpus: &Corpus,
     includes: impl Fn(PassageKind) -> bool,
@@ -161,12 +162,12 @@ fn weighted_phrases(
     for phrase in &mut phrases {
         phrase.score = phrase.rate(&weights);
     }
-    // The sort is stable: ties keep their order.
+    // The sort is stable, so phrases with equal scores keep their order.
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score));
     phrases
 }
 
-/// Returns the stems of names, that is, of words capitalised within a sentence.
+/// Returns the stems of names. Names are words that are capitalised within a sentence.
 fn name_stems(sentences: &[&Sentence]) -> HashSet<String> {
     let mut names = HashSet::new();
     for sentence in sentences {
@@ -189,7 +190,7 @@ fn candidates_of_sentence(
     let doubtful = &corpus.passages[sentence.passage].doubtful;
     let on_screen = sentence.kind == PassageKind::Screen;
     let weight = if sentence.repeats.is_some() { REPEAT_WEIGHT } else { 1.0 };
-    // An on-screen title is one phrase; other text is split into runs.
+    // A short on-screen title is one phrase. Other text is split into runs.
     let runs = match on_screen && all.len() <= MAX_NAME_WORDS + 2 {
         true => vec![&all[..]],
         false => runs(&sentence.text, &all),
@@ -203,7 +204,7 @@ fn candidates_of_sentence(
     runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
 }
 
-/// Returns the words of `run`, which is part of the sentence `all`, spelled as in the middle of a
+/// Returns the words of `run`, a part of the sentence `all`, as they are spelled in the middle of a
 /// sentence.
 fn phrase_words(
     run: &[Token],
@@ -227,7 +228,8 @@ fn phrase_words(
     run.iter().enumerate().map(word).collect()
 }
 
-/// Returns the weight of every stem: the logarithm of its frequency, increased for names.
+/// Returns the weight of every stem. It is the logarithm of the stem's frequency, and higher for
+/// names.
 fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<String, f64> {
     let mut weights: HashMap<String, f64> = HashMap::new();
     for candidate in candidates {
@@ -241,7 +243,8 @@ fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<St
     weights
 }
 
-/// Merges candidates with the same stems into one phrase without a score, spelled like the first.
+/// Merges candidates with the same stems into one phrase without a score. The phrase is spelled
+/// like the first candidate.
 fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     let mut phrases: Vec<WeightedPhrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
@@ -256,8 +259,8 @@ fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     phrases
 }
 
-/// Returns runs of content words that can form a phrase; stop words, punctuation and verbs separate
-/// them.
+/// Returns runs of content words that can form a phrase. Runs are separated by stop words,
+/// punctuation and verbs.
 fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -272,7 +275,7 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
             continue;
         }
         let mut run = &all[start..at];
-        // Verbs separate phrases: "dog chases ball" has two.
+        // Verbs separate phrases, so "dog chases ball" contains two phrases.
         for piece in run.split(|word| is_verb(word, all[0].start)) {
             run = piece;
             while let Some((last, rest)) = run.split_last() {
@@ -287,8 +290,8 @@ fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
                 }
                 run = rest;
             }
-            // Keeps the end of a long run, which contains the noun. A name of several words is kept
-            // whole, without the words before it.
+            // Only the end of a long run is kept, because it contains the noun. A name of several
+            // words is kept whole, without the words before it.
             let name = run.iter().rev().take_while(|word| word.is_capitalised()).count();
             let max = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
             let run = &run[run.len().saturating_sub(max)..];
@@ -350,14 +353,14 @@ fn is_adverb(word: &Token) -> bool {
     !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
 }
 
-/// Whether a word is an adjective or adverb, which must not end a phrase.
+/// Returns whether a word is an adjective or adverb. A phrase must not end with such a word.
 fn is_weak(word: &Token) -> bool {
     static WEAK: LazyLock<HashSet<&str>> =
         LazyLock::new(|| include_str!("adjectives.txt").split_whitespace().collect());
     is_adverb(word) || (!word.is_all_caps() && WEAK.contains(word.lower.as_str()))
 }
 
-/// Whether most words are in capitals, so that capitals do not mark names.
+/// Returns whether most words are in capitals. If so, capitals do not mark names.
 fn is_all_caps(all: &[Token<'_>]) -> bool {
     all.iter().filter(|word| word.is_all_caps()).count() * 2 > all.len()
 }
@@ -398,8 +401,8 @@ fn opening(corpus: &Corpus) -> Vec<String> {
     kept.into_iter().map(|word| word.text.to_owned()).collect()
 }
 
-/// Converts to title case: capitalises all words except small ones that are neither first nor last.
-/// Short words in capitals are treated as acronyms.
+/// Converts words to title case. Capitalises all words except small words that are neither first
+/// nor last. Short words in capitals are treated as acronyms.
 fn title_case(title: &[String]) -> String {
     const SMALL: &[&str] = &[
         "a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "into", "of", "on", "or",

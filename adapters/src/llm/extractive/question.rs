@@ -1,4 +1,4 @@
-//! Question analysis: the weighted terms and the expected kind of answer.
+//! Analyses a question: finds its terms, their weights and the expected kind of answer.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use text::{is_stop_word, stem, words};
 
 use super::corpus::Sentence;
 
-/// The terms of a question, and what it asks for.
+/// The terms of a question, and what the question asks for.
 pub(super) struct QuestionTerms {
     /// Stems of the question's words, with their weights.
     pub(super) terms: BTreeMap<String, f64>,
@@ -50,8 +50,8 @@ impl QuestionTerms {
         }
     }
 
-    /// Returns the weight of each term by inverse document frequency; a term that occurs nowhere
-    /// weighs most.
+    /// Returns the weight of each term by inverse document frequency. Terms that occur in no
+    /// sentence have the highest weight.
     pub(super) fn weights(&self, sentences: &[Sentence]) -> BTreeMap<String, f64> {
         let mut counts: HashMap<&str, f64> = HashMap::new();
         for sentence in sentences {
@@ -68,7 +68,7 @@ impl QuestionTerms {
             .collect()
     }
 
-    /// Whether a sentence mentions the same relative times as the question.
+    /// Returns whether a sentence mentions the same relative times as the question.
     pub(super) fn matches_times(&self, sentence: &str) -> bool {
         if self.times.is_empty() {
             return true;
@@ -78,7 +78,8 @@ impl QuestionTerms {
     }
 }
 
-/// Whether a word is a name, that is, capitalised although it is not the question's first word.
+/// Returns whether a word is a name. A name is capitalised although it is not the first word of the
+/// question.
 fn is_name(text: &str, place: usize) -> bool {
     place > 0
         && text.starts_with(char::is_uppercase)
@@ -86,8 +87,8 @@ fn is_name(text: &str, place: usize) -> bool {
         && !is_stop_word(&text.to_lowercase())
 }
 
-/// Returns the score factor for a sentence, higher if it has the expected kind of answer; `None` if
-/// the sentence cannot be the answer.
+/// Returns the score factor for a sentence. The factor is higher if the sentence has the expected
+/// kind of answer. Returns `None` if the sentence cannot be the answer.
 pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
     const FITS: f64 = 1.15;
     let fits = kind.occurs_in(&words(sentence));
@@ -101,7 +102,7 @@ pub(super) fn bonus(kind: AnswerKind, sentence: &str) -> Option<f64> {
     }
 }
 
-/// Whether a number directly precedes one of the terms, as in `4 red cars`.
+/// Returns whether a number in the sentence counts one of the terms, as in `4 red cars`.
 pub(super) fn counts_term(sentence: &str, terms: &BTreeMap<String, f64>) -> bool {
     const NEAR: usize = 2;
     let all = words(sentence);

@@ -9,7 +9,7 @@ use super::corpus::{Corpus, Sentence};
 
 /// Scored sentences and their term vectors.
 pub(super) struct Ranking {
-    /// Indices into the corpus, in its order.
+    /// Indices of the ranked sentences in the corpus, in ascending order.
     chosen: Vec<usize>,
     scores: Vec<f64>,
     vectors: Vec<Vec<(usize, f64)>>,
@@ -19,13 +19,13 @@ pub(super) struct Ranking {
 
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 30;
-/// Weight of relevance in maximal marginal relevance; 1 − `LAMBDA` is the weight of the similarity
-/// to sentences that are already selected.
+/// Weight of relevance in maximal marginal relevance. The similarity to sentences that are already
+/// selected has the weight 1 − `LAMBDA`.
 const LAMBDA: f64 = 0.7;
-/// Sentences whose cosine similarity is higher count as duplicates.
+/// Maximum cosine similarity of two sentences. More similar sentences count as duplicates.
 const MAX_SIMILARITY: f64 = 0.75;
 
-/// Penalty per sentence already selected from the same moment.
+/// Penalty for each sentence that is already selected from the same moment.
 const CROWDING_PENALTY: f64 = 0.1;
 
 /// How often stems occur in the candidate sentences.
@@ -67,8 +67,8 @@ pub(super) fn rank(
     Ranking { chosen, scores, vectors, places }
 }
 
-/// Returns the distinct sentences that satisfy `include`. Measured facts are used only if there is
-/// little else.
+/// Returns the distinct sentences that satisfy `include`. Measured facts are included only if there
+/// are few other sentences.
 fn candidates(corpus: &Corpus, include: impl Fn(usize) -> bool) -> Vec<usize> {
     let sentences = &corpus.sentences;
     let mut chosen: Vec<usize> =
@@ -102,8 +102,8 @@ impl<'a> StemCounts<'a> {
         counts
     }
 
-    /// Returns the weight of a sentence's words: a compromise between their sum, which favours
-    /// length, and their mean, which favours brevity.
+    /// Returns the weight of a sentence's words. It is a compromise between their sum, which
+    /// favours long sentences, and their mean, which favours short ones.
     fn salience(&self, sentence: &Sentence) -> f64 {
         let stems = &sentence.stems;
         let frequency = |stem: &String| (1.0 + self.occurrences[stem.as_str()]).ln();
@@ -111,8 +111,8 @@ impl<'a> StemCounts<'a> {
         sum / (stems.len().max(1) as f64).sqrt()
     }
 
-    /// Returns a unit vector per sentence: term frequency × inverse sentence frequency of each
-    /// term.
+    /// Returns a unit vector per sentence. Its components are term frequency × inverse sentence
+    /// frequency.
     fn term_vectors(&self, sentences: &[&Sentence]) -> Vec<Vec<(usize, f64)>> {
         let total = sentences.len() as f64;
         let mut terms: HashMap<&str, usize> = HashMap::new();
@@ -131,8 +131,8 @@ impl<'a> StemCounts<'a> {
 }
 
 impl Ranking {
-    /// Returns up to `count` sentences, most informative first, without duplicates and spread over
-    /// many moments.
+    /// Returns up to `count` sentences, most informative first. They contain no duplicates and are
+    /// spread over many moments.
     pub(super) fn best(&self, count: usize) -> Vec<usize> {
         let mut best: Vec<usize> = Vec::new();
         let mut nearest = vec![0.0_f64; self.chosen.len()];
@@ -178,7 +178,7 @@ fn prior(corpus: &Corpus, at: usize) -> f64 {
     let opens = at == 0 || corpus.sentences[at - 1].place != sentence.place;
     let outer = sentence.place == 0 || sentence.place + 1 == corpus.places;
     let question = if sentence.text.ends_with('?') { 0.7 } else { 1.0 };
-    // Misrecognised words are worse than none.
+    // Misrecognised words are worse than no words.
     let likely = (1.0 - 3.0 * sentence.doubt).max(0.05);
     kind * length * question * likely * (1.0 + f64::from(opens) * 0.15 + f64::from(outer) * 0.1)
 }

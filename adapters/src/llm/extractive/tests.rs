@@ -62,7 +62,7 @@ fn talk() -> Vec<Passage> {
     .collect()
 }
 
-/// The passages of a clip analyzed without a vision model.
+/// The passages of a clip that was analyzed without a vision model.
 fn measured() -> Vec<Passage> {
     let bright = (Scene, "A bright scene with strong motion.");
     let dark = (Scene, "A dark scene with little motion.");
@@ -76,7 +76,7 @@ fn measured() -> Vec<Passage> {
     .concat()
 }
 
-/// Passages as a vision model writes them.
+/// Passages like those that a vision model writes.
 fn seen() -> Vec<Passage> {
     vec![
         passage(0, Prose, "A woman in a red coat walks along a snowy street."),

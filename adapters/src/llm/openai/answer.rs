@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use ports::llm::{Request, Task};
 use serde_json::Value;
 
-/// Parses the answer in a model's text; errors are phrased for the model to read. Removes citations
+/// Parses the answer in a model's text. Errors are written for the model to read. Removes citations
 /// of unknown passages, and statements that have no other citation.
 pub(super) fn read(request: &Request, text: &str) -> Result<Value, String> {
     let mut answer = parse(text)?;
@@ -15,7 +15,7 @@ pub(super) fn read(request: &Request, text: &str) -> Result<Value, String> {
 }
 
 fn parse(text: &str) -> Result<Value, String> {
-    // Reasoning models may emit their reasoning first.
+    // Reasoning models may write their reasoning before the answer.
     let text = text.rsplit_once("</think>").map_or(text, |(_, after)| after).trim();
     if text.is_empty() {
         return Err("it is empty".to_owned());
@@ -24,7 +24,8 @@ fn parse(text: &str) -> Result<Value, String> {
         Ok(answer) => return Ok(answer),
         Err(e) => e,
     };
-    // The object may be in a code fence or surrounded by text; takes the first one that parses.
+    // The object may be in a code fence or surrounded by text. The first object that parses is
+    // used.
     text.match_indices('{')
         .take(16)
         .find_map(|(at, _)| {

@@ -1,5 +1,5 @@
-//! A language model behind an OpenAI-compatible `/chat/completions` endpoint. Parameters that the
-//! server rejects (a schema, an option) are remembered and not sent again.
+//! A language model behind an OpenAI-compatible `/chat/completions` endpoint. If the server rejects
+//! a parameter, such as a schema or an option, the parameter is not sent again.
 
 mod answer;
 mod prompt;
@@ -25,9 +25,10 @@ pub struct OpenAiOptions {
     pub sees: bool,
     /// Maximum number of passage tokens per request.
     pub context_tokens: usize,
-    /// Maximum number of tokens in an answer, also when a truncated answer is requested again.
+    /// Maximum number of tokens in an answer, even if a truncated answer is requested again with a
+    /// higher limit.
     pub max_output_tokens: u32,
-    /// Sampling temperature: 0 is greedy; `None` uses the server's default.
+    /// Sampling temperature. 0 means greedy decoding; `None` means the server's default.
     pub temperature: Option<f32>,
 }
 
@@ -55,7 +56,7 @@ struct Dialect {
     temperature: bool,
 }
 
-/// How the format of an answer is requested, strictest first.
+/// How to request the format of an answer. The strictest way comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Format {
     Schema,
@@ -64,7 +65,7 @@ enum Format {
 }
 
 impl Dialect {
-    /// Returns the dialect to try after a refusal; `None` if the refusal has another cause.
+    /// Returns the dialect to try after a refusal. Returns `None` if the refusal has another cause.
     fn after(self, refusal: &Refusal) -> Option<Self> {
         if !matches!(refusal.status.as_u16(), 400 | 404 | 415 | 422 | 500 | 501) {
             return None;
@@ -104,12 +105,12 @@ impl Dialect {
 struct Reply {
     text: String,
     cut_off: bool,
-    /// Number of tokens in the reply; 0 if the server does not report it.
+    /// Number of tokens in the reply; 0 if the server does not report the number.
     tokens: u64,
 }
 
 impl OpenAiLanguageModel {
-    /// Checks the options. Sends nothing.
+    /// Creates the model. Checks the options without sending a request.
     pub fn new(options: OpenAiOptions) -> Result<Self> {
         if options.model.trim().is_empty() {
             return Err(PortError::new(ErrorKind::Invalid, "the language model's name is empty"));
@@ -163,7 +164,8 @@ impl OpenAiLanguageModel {
                         refusal.message
                     );
                     let mut known = self.dialect.lock();
-                    // A concurrent request may have learned more in the meantime.
+                    // A concurrent request may have found other rejected parameters in the
+                    // meantime.
                     known.streams &= next.streams;
                     known.format = known.format.max(next.format);
                     known.max_completion_tokens |= next.max_completion_tokens;
@@ -233,7 +235,7 @@ impl OpenAiLanguageModel {
 }
 
 /// Returns the error message for a truncated answer. If the answer has fewer tokens than the
-/// request allowed, the server truncated it and a larger limit would not help.
+/// request allowed, the server has truncated it, and a higher limit would not help.
 fn cut_off(reply: &Reply, max_tokens: u32) -> String {
     if (1..u64::from(max_tokens)).contains(&reply.tokens) {
         format!(
@@ -274,7 +276,7 @@ impl LanguageModel for OpenAiLanguageModel {
         if matches!(request.task, Task::Describe | Task::Persons) && request.images.is_empty() {
             return Err(PortError::new(ErrorKind::Invalid, "there is no picture to describe"));
         }
-        // A request that cannot fit is not sent, so it costs nothing.
+        // A request that cannot fit is not sent, so that it costs nothing.
         let min_tokens = prompt::min_tokens(request);
         if min_tokens > self.options.context_tokens {
             return Err(PortError::new(

@@ -25,8 +25,8 @@ pub(super) fn messages(request: &Request) -> Vec<Value> {
 
 /// Returns the messages that ask the model to correct an invalid answer.
 pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
-    // Truncated, so that a runaway answer is not repeated in full; this is enough to show the
-    // mistake.
+    // The answer is truncated, so that a runaway answer is not repeated in full. This part is
+    // enough to show the mistake.
     let shown: String = answer.chars().take(8000).collect();
     let asked = format!(
         "That answer cannot be used: {problem}. Answer again with the one corrected JSON object \
@@ -36,7 +36,8 @@ pub(super) fn repair(answer: &str, problem: &str) -> [Value; 2] {
 }
 
 /// Writes the instructions, the rules of evidence and the schema of the answer. The schema is
-/// included even if the server enforces it, because models give better answers if they can read it.
+/// included even if the server enforces it, because models give better answers if they can read the
+/// schema.
 fn rules(request: &Request) -> String {
     let mut rules = vec![request.instructions.trim().to_owned()];
     if !request.passages.is_empty() {
@@ -163,7 +164,7 @@ fn source(passage: &Passage) -> String {
     }
 }
 
-/// Returns the passage's text, preceded by the speaker if known.
+/// Returns the passage's text, preceded by the speaker if the speaker is known.
 fn passage_text(passage: &Passage) -> String {
     match &passage.speaker {
         Some(speaker) => format!("{}: {}", one_line(speaker), passage.text),
@@ -181,7 +182,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Indents a passage, so that its text cannot imitate a passage header or a question.
+/// Indents a passage, so that its text cannot pretend to be a passage header or a question.
 fn indent(text: &str) -> String {
     text.trim().lines().map(|line| format!("  {}", line.trim_end())).collect::<Vec<_>>().join("\n")
 }
@@ -208,8 +209,8 @@ pub(super) fn wire_schema(task: Task) -> Value {
     schema
 }
 
-/// Whether a schema is valid in strict mode: every object is closed and requires all its
-/// properties.
+/// Returns whether a schema is valid in strict mode. In strict mode, every object is closed and
+/// requires all its properties.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return match schema {
@@ -230,8 +231,8 @@ pub(super) fn is_strict(schema: &Value) -> bool {
     closed && map.values().all(is_strict)
 }
 
-/// Returns a lower bound for the number of tokens in a request's text: common tokenizers average at
-/// most six bytes of prose per token.
+/// Returns a lower bound for the number of tokens in a request's text. With common tokenizers, a
+/// token of prose has at most six bytes on average.
 pub(super) fn min_tokens(request: &Request) -> usize {
     let passages = request.passages.iter().map(|passage| passage.text.len());
     let bytes = passages.sum::<usize>() + request.question.as_ref().map_or(0, String::len);

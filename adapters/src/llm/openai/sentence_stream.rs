@@ -29,7 +29,7 @@ impl<'a> SentenceStream<'a> {
 
 /// Returns the values of all `text` keys received so far, joined.
 fn sentences(raw: &str) -> String {
-    // Reasoning models may emit their reasoning first.
+    // Reasoning models may write their reasoning before the answer.
     let raw = raw.rsplit_once("</think>").map_or(raw, |(_, after)| after);
     if raw.contains("<think>") {
         return String::new();
@@ -51,7 +51,7 @@ fn sentences(raw: &str) -> String {
     found.join(" ")
 }
 
-/// Finds the closing quote of a JSON string; `string` begins after the opening quote.
+/// Finds the closing quote of a JSON string. `string` begins after the opening quote.
 fn string_end(string: &str) -> Option<usize> {
     let mut escaped = false;
     string.char_indices().find_map(|(at, c)| {

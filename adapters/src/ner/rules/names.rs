@@ -11,7 +11,7 @@ use super::{Candidate, Kind, words::WordTokens};
 pub(super) struct Names {
     given: HashSet<String>,
     given_unsure: HashSet<String>,
-    /// List entries by first word, longest first.
+    /// List entries keyed by their first word. The longest entries come first.
     listed: HashMap<String, Vec<ListEntry>>,
 }
 
@@ -69,7 +69,7 @@ impl Names {
         found
     }
 
-    /// Finds the best name that begins at word `at`; returns its end, kind and confidence.
+    /// Finds the most likely name that begins at word `at`. Returns its end, kind and confidence.
     fn at(&self, text: &str, words: &WordTokens, at: usize) -> Option<(usize, Kind, f32)> {
         let shapes = [
             organisation(text, words, at).map(|end| (end, Kind::Organisation, 0.8)),
@@ -90,7 +90,7 @@ impl Names {
             }
             let spelled = &words.words[at..end];
             if entry.capitals {
-                // In text that is all in capitals, `WHO` may be the pronoun.
+                // In text that has only capitals, `WHO` may be the pronoun.
                 return spelled[0].shouted && (words.cased || entry.phrase[0].len() > 3);
             }
             if !words.cased {
@@ -179,7 +179,7 @@ impl Names {
     }
 }
 
-/// Returns the names in a list, and for each whether it is marked as ambiguous.
+/// Returns the names in a list, each with whether it is marked as ambiguous.
 fn entries(list: &'static str) -> impl Iterator<Item = (&'static str, bool)> {
     list.lines()
         .filter(|line| !line.starts_with('#'))
@@ -242,8 +242,8 @@ fn place(words: &WordTokens, at: usize) -> Option<usize> {
     Some(last + 1)
 }
 
-/// Returns the end of the run of capitalised words from `at`. The run may include `of`, `for`, `&`
-/// and `the`, and also `and` if requested.
+/// Returns the end of the run of capitalised words that begins at `at`. The run may include `of`,
+/// `for`, `&` and `the`, and also `and` if `and` is `true`.
 fn run(words: &WordTokens, at: usize, and: bool) -> usize {
     let mut end = at;
     let mut i = at;
@@ -267,7 +267,8 @@ fn after_preposition(words: &WordTokens, at: usize) -> bool {
     words.words[at].joined && PREPOSITIONS.contains(&before.lower.as_str())
 }
 
-/// Whether the previous word is a listed place, as in `Georgia and Turkey` or `Reading, England`.
+/// Returns whether the previous word is a listed place, as in `Georgia and Turkey` or `Reading,
+/// England`.
 fn after_place(words: &WordTokens, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {

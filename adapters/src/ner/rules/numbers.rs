@@ -1,5 +1,5 @@
-//! Finds dates, times, money, percentages and quantities: expressions with digits or spelled-out
-//! numbers.
+//! Finds dates, times, money, percentages and quantities. These are expressions with digits or
+//! spelled-out numbers.
 
 use std::ops::RangeInclusive;
 
@@ -21,8 +21,9 @@ const YEAR: &str = r"(?:1[5-9]\d\d|20\d\d)";
 const CURRENCY: &str = r"(?:dollars?|euros?|pounds sterling|pounds?|cents?|pence|yen|yuan|rupees?|francs?|roubles?|rubles?|pesos?|bucks|USD|EUR|GBP|JPY|CHF)";
 const UNIT: &str = r"(?:(?:square |cubic )?(?:milli|centi|kilo)?(?:met(?:re|er)s?|lit(?:re|er)s?|grams?|watts?|hertz|bytes?)|miles? (?:per|an) hour|miles?|(?:square |cubic )?(?:feet|foot|inch(?:es)?|yards?)|acres?|hectares?|tons?|tonnes?|pounds|ounces?|gallons?|degrees(?: (?:Celsius|Fahrenheit))?|light[- ]years?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|decades?|km/h|mph|kph|km²|m²|km|cm|mm|kg|mg|kW|MW|GHz|MHz|kHz|Hz|GB|MB|TB|fps|°[CF]?)";
 
-/// Kind, confidence and expression; `{NAME}` stands for a fragment that [`fragments`] builds.
-/// Alternatives that only a capital letter distinguishes from ordinary words are case-sensitive.
+/// Kind, confidence and expression of each rule. `{NAME}` stands for a fragment that [`fragments`]
+/// builds. An alternative is case-sensitive if only its capital letter distinguishes it from an
+/// ordinary word.
 const RULES: [(Kind, f32, &str); 24] = [
     (Kind::Date, 0.95, r"\b{YEAR}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\b"),
     (Kind::Date, 0.9, r"\b(?:[0-2]?\d|3[01])([./])(?:[0-2]?\d|3[01])[./](?:19|20)\d\d\b"),
@@ -119,7 +120,7 @@ impl Numbers {
                 }
                 let Some(hit) = captures.name("e").or_else(|| captures.get(0)) else { continue };
                 let shown = hit.as_str().trim_end_matches([' ', ',', ';', ')', '-']);
-                // A full stop ends the sentence unless it belongs to `a.m.`.
+                // A final full stop ends the sentence, unless it belongs to `a.m.`.
                 let shown = match shown.to_ascii_lowercase().ends_with(".m.") {
                     true => shown,
                     false => shown.trim_end_matches('.'),

@@ -3,23 +3,23 @@
 
 use std::ops::Range;
 
-/// A word: letters and digits, including inner apostrophes, hyphens and full stops.
+/// A word. It consists of letters and digits, and of inner apostrophes, hyphens and full stops.
 pub(super) struct WordToken {
     pub(super) range: Range<usize>,
     pub(super) lower: String,
-    /// Whether it begins with a capital letter.
+    /// Whether the word begins with a capital letter.
     pub(super) capital: bool,
-    /// Whether it has two or more letters, all of them capital.
+    /// Whether the word has two or more letters and all of them are capitals.
     pub(super) shouted: bool,
-    /// Whether only spaces separate it from the previous word.
+    /// Whether only spaces separate the word from the previous word.
     pub(super) joined: bool,
-    /// Whether it begins a sentence, so that its capital letter is not significant.
+    /// Whether the word begins a sentence. If so, its capital letter is not significant.
     pub(super) first: bool,
 }
 
 pub(super) struct WordTokens {
     pub(super) words: Vec<WordToken>,
-    /// Whether capitalisation is significant, that is, whether the text has both cases.
+    /// Whether capitalisation is significant because the text has both upper and lower case.
     pub(super) cased: bool,
 }
 
@@ -47,7 +47,8 @@ impl WordTokens {
         Self { words, cased }
     }
 
-    /// Whether the words from `start` on equal `phrase`, separated only by spaces.
+    /// Returns whether the words that begin at `start` equal `phrase` and only spaces separate
+    /// them.
     pub(super) fn spell(&self, start: usize, phrase: &[String]) -> bool {
         let Some(words) = self.words.get(start..start + phrase.len()) else { return false };
         words.iter().zip(phrase).all(|(w, p)| w.lower == *p) && words[1..].iter().all(|w| w.joined)
@@ -59,8 +60,8 @@ impl WordTokens {
     }
 }
 
-/// Recognises short captions such as `John Smith`, which have no lower-case word, but are not all
-/// in capitals.
+/// Returns whether the words form a short caption such as `John Smith`. Such captions have no
+/// lower-case word, but are not entirely in capitals.
 fn mostly_title_case(words: &[WordToken]) -> bool {
     words.iter().any(|w| w.capital && !w.shouted && w.lower.chars().count() > 1)
 }
@@ -95,7 +96,7 @@ fn ranges(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Removes a possessive ending: `NASA's` becomes `NASA`.
+/// Removes a possessive ending, so that `NASA's` becomes `NASA`.
 fn without_possessive(text: &str, range: Range<usize>) -> Range<usize> {
     let word = &text[range.clone()];
     let bare = ["'s", "’s", "'S"].iter().find_map(|s| word.strip_suffix(s)).unwrap_or(word);

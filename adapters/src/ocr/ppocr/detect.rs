@@ -1,5 +1,5 @@
-//! Text line detection: converts the probability map of the DB network (Liao et al. 2020) into
-//! rotated boxes.
+//! Detects lines of text by converting the probability map of the DB network (Liao et al. 2020)
+//! into rotated boxes.
 
 use image::{GrayImage, Rgb, RgbImage, imageops};
 use imageproc::contours::{BorderType, find_contours};
@@ -13,7 +13,7 @@ use crate::onnx::{Pool, failed, scaled};
 /// fills the whole image.
 const SLENDER: u32 = 8;
 
-/// Finds the lines of text in an image; returns boxes in pixels of the image, most confident first.
+/// Finds the lines of text in an image. Returns boxes in pixels of the image, most confident first.
 pub(super) fn lines(
     pool: &Pool,
     picture: &RgbImage,
@@ -60,7 +60,8 @@ fn framed(picture: &RgbImage) -> Result<(std::borrow::Cow<'_, RgbImage>, (f32, f
     Ok((std::borrow::Cow::Owned(framed), (x as f32, y as f32)))
 }
 
-/// Returns the input size: multiples of 32 near the image size, scaled to satisfy the options.
+/// Returns the size of the network's input. Width and height are multiples of 32 near the image
+/// size, scaled to satisfy the options.
 fn input_size((width, height): (u32, u32), options: &PpOcrOptions) -> (u32, u32) {
     let (shorter, longer) = (width.min(height) as f32, width.max(height) as f32);
     let enlarged = (options.min_side as f32 / shorter).max(1.0);
@@ -86,7 +87,7 @@ fn boxes(map: &[f32], width: usize, options: &PpOcrOptions) -> Vec<RotatedBox> {
         }
         let points: Vec<(i32, i32)> = contour.points.iter().map(|p| (p.x, p.y)).collect();
         let Some(rotated) = RotatedBox::around(&points) else { continue };
-        // The authors' minimum side, before and after expansion.
+        // The minimum side is that of the authors. It applies before and after expansion.
         if rotated.shorter() < 3.0 {
             continue;
         }

@@ -1,5 +1,5 @@
 //! OCR with the PP-OCR networks (detection, orientation, recognition) on ONNX Runtime. The domain
-//! calls it for each frame and merges lines over time.
+//! calls the recognizer for each frame and merges lines over time.
 
 mod detect;
 mod order;
@@ -21,38 +21,39 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading};
 use recognise::Recogniser;
 use rotated::RotatedBox;
 
-/// Options of [`PpOcr::open`]. The default numbers are those of the models' authors.
+/// Options of [`PpOcr::open`]. The default numbers come from the models' authors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PpOcrOptions {
-    /// Detects lines; for example `ch_PP-OCRv4_det_infer.onnx`.
+    /// The network that detects lines, for example `ch_PP-OCRv4_det_infer.onnx`.
     pub detection: PathBuf,
-    /// Recognises lines; for example `ppocrv5_rec.onnx`.
+    /// The network that recognises lines, for example `ppocrv5_rec.onnx`.
     pub recognition: PathBuf,
-    /// A file with one character per line, in the order of the network's classes, for a network
-    /// whose metadata lacks the key `character`.
+    /// A file with one character per line, in the order of the network's classes. It is needed if
+    /// the network's metadata lacks the key `character`.
     pub characters: Option<PathBuf>,
-    /// Whether to restore spaces whose probability was nearly sufficient, for a recognition network
-    /// that loses spaces in Latin script, as PP-OCRv4 does.
+    /// Whether to restore spaces whose probability was nearly sufficient. Use this for a
+    /// recognition network that loses spaces in Latin script, such as PP-OCRv4.
     pub recover_spaces: bool,
-    /// Detects upside-down lines; for example `ch_ppocr_mobile_v2.0_cls_infer.onnx`. Without it,
-    /// every line counts as upright.
+    /// The network that detects upside-down lines, for example
+    /// `ch_ppocr_mobile_v2.0_cls_infer.onnx`. If `None`, every line counts as upright.
     pub orientation: Option<PathBuf>,
-    /// Smaller images are enlarged until the shorter side has this many pixels, …
+    /// Minimum length of the image's shorter side in pixels. Smaller images are enlarged, but not
+    /// beyond `max_side`.
     pub min_side: u32,
-    /// … unless the longer side would exceed this many.
+    /// Maximum length of the image's longer side in pixels.
     pub max_side: u32,
     /// Minimum probability of a text pixel, 0..1.
     pub pixel_threshold: f32,
     /// Minimum mean probability of a line's pixels, 0..1.
     pub box_threshold: f32,
-    /// Every side of a line's box is expanded by the box's area divided by its perimeter, times
-    /// this ratio.
+    /// How far to expand a line's box on every side, as a multiple of the box's area divided by its
+    /// perimeter.
     pub unclip: f32,
     /// Minimum confidence of a recognised line, 0..1.
     pub threshold: f32,
-    /// Maximum number of lines per image; the most confident are kept.
+    /// Maximum number of lines per image. The most confident lines are kept.
     pub max_lines: usize,
-    /// Threads and sessions of each model.
+    /// Numbers of threads and sessions of each model.
     pub threading: Threading,
 }
 
@@ -77,7 +78,7 @@ impl PpOcrOptions {
     }
 }
 
-/// The text recognizer. Cheap to clone.
+/// The text recognizer. Clones are cheap.
 #[derive(Clone)]
 pub struct PpOcr {
     name: String,
@@ -92,8 +93,8 @@ struct Shared {
 }
 
 impl PpOcr {
-    /// Opens the models and runs each on an empty image, so that an unsuitable model fails here.
-    /// *Blocks*.
+    /// Opens the models and runs each of them on an empty image, so that an unsuitable model fails
+    /// here. *Blocks*.
     pub fn open(runtime: &Runtime, options: PpOcrOptions) -> Result<Self> {
         if options.min_side < 32 || options.max_side < options.min_side || options.max_side > 4096 {
             let message = "a reader needs 32 ≤ min_side ≤ max_side ≤ 4096";
@@ -172,7 +173,8 @@ impl Shared {
     }
 }
 
-/// Returns the axis-aligned box around a line in fractions of the image; `None` if it lies outside.
+/// Returns the axis-aligned box around a line as fractions of the image's size. Returns `None` if
+/// the line is outside the image.
 fn bounds(place: &RotatedBox, (width, height): (u32, u32)) -> Option<BoundingBox> {
     let [left, top, right, bottom] = place.upright();
     let share = |at: f32, side: u32| (at / side as f32).clamp(0.0, 1.0);
@@ -181,7 +183,7 @@ fn bounds(place: &RotatedBox, (width, height): (u32, u32)) -> Option<BoundingBox
     (bounds[2] > 0.0 && bounds[3] > 0.0).then_some(bounds)
 }
 
-/// Converts an image to planar BGR input in −1..1, with rows zero-padded to `width`.
+/// Converts an image to planar BGR input with values in −1..1. Rows are zero-padded to `width`.
 fn planes(picture: &RgbImage, width: u32) -> Vec<f32> {
     let (width, height) = (width as usize, picture.height() as usize);
     let mut values = vec![0.0; width * height * 3];

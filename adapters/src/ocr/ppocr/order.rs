@@ -1,4 +1,4 @@
-//! Reading order: rows from top to bottom, each from left to right.
+//! Reading order, with rows from top to bottom and the lines of each row from left to right.
 
 use ports::ocr::TextLine;
 
@@ -19,8 +19,8 @@ pub(super) fn reading(lines: &mut Vec<TextLine>) {
     lines.extend(rows.into_iter().flatten());
 }
 
-/// Whether two lines are in one row, that is, whether they overlap vertically by more than half the
-/// height of the smaller one.
+/// Returns whether two lines are in one row. Lines are in one row if they overlap vertically by
+/// more than half the height of the smaller line.
 fn same_row(a: &TextLine, b: &TextLine) -> bool {
     let ([_, top, _, height], [_, other, _, h]) = (a.bounds, b.bounds);
     let shared = (top + height).min(other + h) - top.max(other);

@@ -1,4 +1,5 @@
-//! Recognises a text line: orientation, CTC decoding, and the spaces between words.
+//! Recognises a line of text. This includes its orientation, CTC decoding, and the spaces between
+//! words.
 
 use std::iter;
 use std::path::Path;
@@ -12,15 +13,16 @@ use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
 /// Input height of the networks.
 const HEIGHT: u32 = 48;
-/// Narrower lines are padded to this width; lines wider than `MAX_WIDTH` are squeezed.
+/// Minimum input width, to which narrower lines are padded. Lines wider than `MAX_WIDTH` are
+/// squeezed.
 const MIN_WIDTH: u32 = 320;
 const MAX_WIDTH: u32 = 4096;
 
-/// A space with at least this probability is accepted in any case. A network that loses spaces,
-/// such as PP-OCRv4, gives the space between two English words a probability of 0.02 or more, but
-/// nearly always less than that of "no character"; within a word, the probability of a space is
-/// below 0.008. A less probable space must also be visible as a wide gap. Measured on a printed
-/// page and on video captions.
+/// A space with at least this probability is accepted even without a wide gap; a less probable
+/// space must also be visible as a wide gap. For the space between two English words, a network
+/// that loses spaces, such as PP-OCRv4, gives a probability of 0.02 or more, but nearly always less
+/// than that of "no character". Within a word, the probability of a space is below 0.008. These
+/// values were measured on a printed page and on video captions.
 const SPACE: f32 = 0.02;
 const SPACE_IN_WIDE_GAP: f32 = 0.002;
 /// Minimum width of a wide gap, as a multiple of the line's usual gap.
@@ -29,14 +31,14 @@ const WIDE_GAP: f32 = 1.6;
 /// The recognition network and its character list.
 pub(super) struct Recogniser {
     pool: Pool,
-    /// The character of each class; the first is the blank.
+    /// The character of each class. The first class is the blank.
     characters: Vec<String>,
     /// Whether to insert spaces whose probability was nearly sufficient.
     recover_spaces: bool,
 }
 
 impl Recogniser {
-    /// Reads the characters from `characters` if the model's metadata has none.
+    /// Opens the network. If its metadata has no character list, reads the list from `characters`.
     pub(super) fn open(
         runtime: &Runtime,
         model: &Path,
@@ -63,13 +65,13 @@ impl Recogniser {
         Ok(Self { pool, characters: classes(&listed), recover_spaces: false })
     }
 
-    /// Sets whether to insert spaces whose probability was nearly sufficient, for networks that
-    /// lose spaces in Latin script.
+    /// Sets whether to insert spaces whose probability was nearly sufficient. This is for networks
+    /// that lose spaces in Latin script.
     pub(super) fn recovering_spaces(self, recover_spaces: bool) -> Self {
         Self { recover_spaces, ..self }
     }
 
-    /// Reads a line; returns the trimmed text and the mean confidence (0..1) of its characters.
+    /// Reads a line. Returns the trimmed text and the mean confidence (0..1) of its characters.
     pub(super) fn read(&self, line: &RgbImage) -> Result<(String, f32)> {
         let ratio = line.width() as f32 / line.height() as f32;
         let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(8, MAX_WIDTH);
@@ -113,8 +115,8 @@ impl Recogniser {
         (text.trim().to_owned(), confidence)
     }
 
-    /// Returns the text, optionally with spaces that the network considered less probable than no
-    /// character.
+    /// Returns the text. If `recover_spaces` is set, this includes spaces that the network
+    /// considered less probable than no character.
     fn spaced(&self, glyphs: &[Glyph], steps: &[f32]) -> String {
         let classes = self.characters.len();
         let mut gaps: Vec<usize> =
@@ -141,8 +143,8 @@ impl Recogniser {
     }
 }
 
-/// Returns the character of each class: the blank, one per line of the list, and a space. Some
-/// lists already contain the blank and the space.
+/// Returns the character of each class: the blank, one character per line of the list, and a space.
+/// Some lists already contain the blank and the space.
 fn classes(listed: &str) -> Vec<String> {
     let mut lines: Vec<&str> = listed.lines().collect();
     if lines.first() == Some(&"blank") {
@@ -155,7 +157,7 @@ fn classes(listed: &str) -> Vec<String> {
     iter::once(String::new()).chain(characters).chain(iter::once(" ".to_owned())).collect()
 }
 
-/// Whether the character belongs to a script that is written without spaces between words.
+/// Returns whether the character belongs to a script that is written without spaces between words.
 fn is_unspaced(character: &str) -> bool {
     character.chars().any(|c| matches!(c, '\u{2e80}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}'))
 }
@@ -168,10 +170,10 @@ struct Glyph {
     last: usize,
 }
 
-/// Whether a line is upside down.
+/// Returns whether a line is upside down.
 pub(super) fn upside_down(pool: &Pool, line: &RgbImage) -> Result<bool> {
     const WIDTH: u32 = 192;
-    /// Minimum confidence for turning a line, the authors' value.
+    /// Minimum confidence for turning a line. The value comes from the authors.
     const MIN_CONFIDENCE: f32 = 0.9;
     let ratio = line.width() as f32 / line.height() as f32;
     let width = ((HEIGHT as f32 * ratio).ceil() as u32).clamp(1, WIDTH);

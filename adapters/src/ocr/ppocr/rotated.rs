@@ -1,5 +1,5 @@
-//! Rotated boxes: finds the minimum-area box around points, averages a map within it, and crops its
-//! pixels.
+//! Rotated boxes. This module finds the minimum-area box around points, averages a map within the
+//! box, and crops its pixels.
 
 use image::{Rgb, RgbImage};
 
@@ -10,12 +10,12 @@ type PixelPoint = (f32, f32);
 pub(super) struct RotatedBox {
     centre: PixelPoint,
     along: PixelPoint,
-    /// Half of each side length, along the reading direction and across it.
+    /// Half the length of the sides, along the reading direction and across it.
     half: (f32, f32),
 }
 
 impl RotatedBox {
-    /// Returns the minimum-area box around the points; `None` if there are none.
+    /// Returns the minimum-area box around the points. Returns `None` if there are no points.
     pub(super) fn around(points: &[(i32, i32)]) -> Option<Self> {
         let hull = hull(points);
         let edges = (0..hull.len()).map(|i| {
@@ -61,7 +61,7 @@ impl RotatedBox {
         self.half.0.min(self.half.1) * 2.0
     }
 
-    /// Expands every side by the area divided by the perimeter, times `ratio`.
+    /// Expands the box on every side by `ratio` times the area divided by the perimeter.
     pub(super) fn expanded(mut self, ratio: f32) -> Self {
         let (w, h) = self.half;
         let distance = if w + h > 0.0 { w * h / (w + h) * ratio } else { 0.0 };
@@ -69,7 +69,7 @@ impl RotatedBox {
         self
     }
 
-    /// Moves the box by `shift`, then scales it by the factors.
+    /// Subtracts `shift` from the box's position, then scales the box by `sx` and `sy`.
     pub(super) fn scaled(self, (sx, sy): PixelPoint, shift: PixelPoint) -> Self {
         let centre = ((self.centre.0 - shift.0) * sx, (self.centre.1 - shift.1) * sy);
         let (x, y) = (self.along.0 * sx, self.along.1 * sy);
@@ -111,8 +111,8 @@ impl RotatedBox {
         if count > 0.0 { sum / count } else { 0.0 }
     }
 
-    /// Returns the pixels of the box, rotated upright. Outside the image, repeats the pixels at its
-    /// edge.
+    /// Returns the pixels of the box, rotated upright. Outside the image, the pixels at its edge
+    /// are repeated.
     pub(super) fn crop(&self, picture: &RgbImage) -> RgbImage {
         let side = |half: f32, most: u32| ((half * 2.0).round() as u32).clamp(1, most.max(1) * 2);
         let longest = picture.width().max(picture.height());
@@ -129,7 +129,7 @@ impl RotatedBox {
     }
 }
 
-/// Samples the image bilinearly; pixel centres are at half-integer coordinates.
+/// Samples the image bilinearly. Pixel centres are at half-integer coordinates.
 fn sample(picture: &RgbImage, x: f32, y: f32) -> Rgb<u8> {
     let (x, y) = (x - 0.5, y - 0.5);
     let (left, top) = (x.floor(), y.floor());
@@ -201,7 +201,7 @@ mod tests {
     fn growing_expands_every_side_equally() {
         let expanded =
             RotatedBox::around(&[(0, 0), (20, 0), (20, 10), (0, 10)]).unwrap().expanded(1.5);
-        // Area 200 divided by perimeter 60, times 1.5.
+        // The sides move by 1.5 times the area (200) divided by the perimeter (60).
         assert_eq!(expanded.upright(), [-5.0, -5.0, 25.0, 15.0]);
     }
 

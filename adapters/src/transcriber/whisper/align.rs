@@ -1,6 +1,6 @@
-//! Word timestamps: the decoder's cross-attention focuses on the audio frame of the token that is
-//! being generated, and the best path through the attention gives the times, as in openai/whisper's
-//! `timing.py`.
+//! Word timestamps. When the decoder generates a token, its cross-attention focuses on the audio
+//! frames of this token. The path through the attention with the highest sum gives the times, as in
+//! openai/whisper's `timing.py`.
 
 use ports::decoder::SAMPLE_RATE;
 use ports::transcriber::Word;
@@ -8,29 +8,30 @@ use ports::transcriber::Word;
 use super::network::Attention;
 use super::tokens::PRECISION;
 
-/// Width of the median filter over attention, an odd number of frames.
+/// Width of the median filter over attention, in frames. It must be odd.
 const MEDIAN_WIDTH: usize = 7;
-/// Upper limit for the median duration of a word, in seconds. Words are assumed to last at most
+/// Upper limit for the median duration of the words, in seconds. A word is assumed to last at most
 /// twice the median.
 const MAX_MEDIAN: f64 = 0.7;
-/// Audio below this fraction of a word's peak loudness (−25 dB) does not belong to the word.
+/// Audio below this fraction of a word's peak loudness does not belong to the word. The value
+/// equals −25 dB.
 const AUDIBLE: f32 = 0.056;
-/// Window for measuring loudness, in samples: 25 ms, every 10 ms.
+/// Window for measuring loudness, in samples. It lasts 25 ms and begins every 10 ms.
 const LOUDNESS_WINDOW: usize = SAMPLE_RATE as usize / 40;
 const STEP: usize = SAMPLE_RATE as usize / 100;
-/// A word that extends beyond its segment by more than this, in seconds, is shortened.
+/// If a word extends beyond its segment by more than this many seconds, it is shortened.
 const MAX_OVERHANG: f64 = 0.5;
-/// Words that end within this time of the end of the audio, in seconds, may be cut off.
+/// If a word ends at most this many seconds before the end of the audio, it may be cut off.
 const END_TOLERANCE: f64 = 0.1;
-/// Minimum time per letter, in seconds; fast speech has 25 letters per second.
+/// Minimum time per letter, in seconds. Fast speech has 25 letters per second.
 const MIN_LETTER: f64 = 0.02;
 /// Words before a dropped word are dropped too if their probability is lower than this. The value
-/// was chosen with one sentence that was cut at nine places.
+/// was tuned on one sentence that was cut at nine places.
 const MIN_BROKEN_OFF_CONFIDENCE: f32 = 0.3;
 
-/// Computes the start of each token after the prompt and the end of the last one, in seconds from
-/// the start of a window with `seconds` of audio. `attention` covers `prompt` tokens, one more
-/// token, the tokens to be timed and the end token.
+/// Computes the start of each token after the prompt and the end of the last token. Times are in
+/// seconds from the start of a window that has `seconds` of audio. `attention` covers `prompt`
+/// tokens, one more token, the tokens that get times, and the end token.
 pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f64> {
     let moments = ((seconds / PRECISION).ceil() as usize).clamp(1, attention.moments);
     let rows = attention.tokens.saturating_sub(prompt + 1);
@@ -50,7 +51,7 @@ pub(super) fn times(attention: &Attention, prompt: usize, seconds: f64) -> Vec<f
             sum.iter_mut().zip(smoothed(row)).for_each(|(sum, share)| *sum += share);
         }
     }
-    // Uses the middle of the frame.
+    // The time of a frame is its midpoint.
     let time = |moment: usize| ((moment as f64 + 0.5) * PRECISION).min(seconds);
     first_columns(&path, moments).into_iter().map(time).collect()
 }
@@ -97,8 +98,8 @@ fn smoothed(row: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// Finds the path from the first cell to the last that has the largest sum, moving right, down or
-/// diagonally (dynamic time warping), and returns its first column in each row.
+/// Finds the path from the first to the last cell that has the largest sum (dynamic time warping).
+/// The path moves right, down or diagonally. Returns the path's first column in each row.
 fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     const BOTH: u8 = 0;
     const DOWN: u8 = 1;
@@ -134,8 +135,8 @@ fn first_columns(gains: &[f32], columns: usize) -> Vec<usize> {
     firsts
 }
 
-/// Shortens words that include an adjacent pause, at the ends of sentences and at segment
-/// boundaries. `words` holds the words of one window, each with the start and end of its segment.
+/// Shortens words that include an adjacent pause at the end of a sentence or at a segment boundary.
+/// `words` holds the words of one window, each with the start and end of its segment.
 pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     let seconds = |word: &Word| word.end - word.start;
     let mut lengths: Vec<f64> =
@@ -188,8 +189,8 @@ pub(super) fn shorten(words: &mut [(Word, (f64, f64))]) {
     }
 }
 
-/// Moves the edges of words to where sound is audible. The best path leaves no gaps between words,
-/// so each word includes adjacent silence.
+/// Moves the edges of words to where sound is audible. The path through the attention leaves no
+/// gaps between words, so words include adjacent silence.
 pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
     let seconds = |step: usize| (step * STEP) as f64 / f64::from(SAMPLE_RATE);
     for (word, _) in words {
@@ -214,7 +215,7 @@ pub(super) fn trim(words: &mut [(Word, (f64, f64))], samples: &[f32]) {
 }
 
 /// Drops words that were not spoken at the end of the audio. If the audio ends within a word, the
-/// model completes the sentence, and alignment has no time left for the words that the model adds.
+/// model invents the rest of the sentence, and alignment has no time left for the invented words.
 pub(super) fn drop_unspoken(words: &mut Vec<(Word, (f64, f64))>, seconds: f64) {
     let mut broken_off = false;
     while let Some((word, _)) = words.last() {
@@ -261,7 +262,8 @@ mod tests {
 
     #[test]
     fn token_times_follow_their_rows() {
-        // Two heads over the prompt, one more token, two words and the end; 40 frames of audio.
+        // Two heads over the prompt, one more token, two words and the end token. There are 40
+        // frames of audio.
         let (heads, tokens, moments) = (2, 5, 60);
         let mut shares = vec![0.001_f32; heads * tokens * moments];
         for head in 0..heads {
@@ -294,7 +296,7 @@ mod tests {
         let spoken = vec![what.clone(), you.clone()];
         assert_eq!(left(spoken.iter().cloned().chain(invented).collect()), "what you");
         assert_eq!(left(spoken.clone()), "what you");
-        // A last word that is doubtful but long enough was spoken.
+        // A doubtful last word was spoken if it is long enough.
         let name = word("Ellery.", 5.45, 5.88, 0.2);
         assert_eq!(left(vec![what.clone(), name]), "what Ellery.");
         // Elsewhere, a word that is too short is an alignment error.

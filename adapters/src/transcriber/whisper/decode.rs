@@ -1,5 +1,6 @@
-//! Decodes one window into tokens, as in openai/whisper's `decoding.py` and `transcribe.py`:
-//! timestamp rules, greedy decoding, and higher temperatures if the answer loops or is unlikely.
+//! Decodes one window into tokens, as in openai/whisper's `decoding.py` and `transcribe.py`. It
+//! applies timestamp rules and decodes greedily, or with higher temperatures if the answer loops or
+//! is unlikely.
 
 use std::cmp::Ordering::Greater;
 use std::io::Write;
@@ -11,7 +12,7 @@ use ports::{ErrorKind, PortError, Result, vad::SpeechSpan};
 use super::network::{EncodedWindow, Network};
 use super::tokens::{PRECISION, Vocabulary};
 
-/// Maximum first timestamp in a window, in seconds; speech is assumed to begin by then.
+/// Maximum first timestamp in a window, in seconds. Speech is assumed to begin by this time.
 const LATEST_START: f64 = 1.0;
 /// Text with a higher compression ratio is repetitive.
 const MAX_COMPRESSION: f64 = 2.4;
@@ -21,7 +22,7 @@ const MIN_LOG_PROBABILITY: f64 = -1.0;
 const MAX_NO_SPEECH: f32 = 0.6;
 /// Assumed error of timestamps, in seconds.
 const STAMP_ERROR: f64 = 0.3;
-/// Minimum probability (0..1) of a language that may be the spoken one.
+/// Minimum probability (0..1) at which a language counts as possibly spoken.
 const MIN_LANGUAGE_SHARE: f32 = 0.1;
 /// Sampling temperature of each attempt.
 const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
@@ -29,7 +30,7 @@ const TEMPERATURES: [f32; 6] = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0];
 /// The decoded tokens of a window.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(super) struct DecodedWindow {
-    /// Text and timestamps, without the end token.
+    /// The text and timestamp tokens, without the end token.
     pub(super) tokens: Vec<u32>,
     /// The probability (0..1) of each token among the tokens allowed at its position.
     pub(super) probabilities: Vec<f32>,
@@ -48,7 +49,7 @@ impl DecodedWindow {
         self.mean_log_probability() < MIN_LOG_PROBABILITY
     }
 
-    /// Whether the text repeats itself although the window's `speech` does not.
+    /// Returns whether the text repeats itself although the window's `speech` does not.
     fn loops(&self, vocabulary: &Vocabulary, speech: &[SpeechSpan]) -> bool {
         let repeats = |tokens: &[u32]| {
             let text = vocabulary.text(tokens);
@@ -72,8 +73,8 @@ impl DecodedWindow {
     }
 }
 
-/// Splits tokens into the texts between timestamps, with their times in seconds from the start of
-/// the window. Text without a closing timestamp has an infinite end.
+/// Splits tokens into the texts between timestamps. Returns each text with its start and end in
+/// seconds from the start of the window. The end is infinite if there is no closing timestamp.
 fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u32], (f64, f64))> {
     let is_stamp = |token: &u32| vocabulary.seconds(*token).is_some();
     let mut segments = Vec::new();
@@ -92,8 +93,8 @@ fn timed_segments<'t>(tokens: &'t [u32], vocabulary: &Vocabulary) -> Vec<(&'t [u
     segments
 }
 
-/// Whether each segment has a separate span of speech. A speaker who repeats words pauses in
-/// between; a looping network leaves no pauses.
+/// Returns whether each segment has a separate span of speech. A speaker who repeats words pauses
+/// in between, but a looping network leaves no pauses.
 fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool {
     let holds = |(start, end): &(f64, f64), span: &SpeechSpan| {
         let middle = f64::midpoint(span.start, span.end);
@@ -110,9 +111,10 @@ fn have_separate_speech(segments: &[(f64, f64)], speech: &[SpeechSpan]) -> bool 
     segments.len() > 1 && segments.iter().all(spoken) && segments.windows(2).all(apart)
 }
 
-/// Finds the best answer to a window, which is empty for silence. The best is the first that is
-/// likely and does not loop or, if there is none, the most likely that does not loop. Repetition is
-/// genuine if `speech` (in seconds from the start of the window) confirms it.
+/// Finds the answer for a window. The answer is empty for silence. It is the first answer that is
+/// likely and does not loop. If there is none, it is the most likely answer that does not loop.
+/// Repetition is genuine if `speech` confirms it. Times in `speech` are in seconds from the start
+/// of the window.
 pub(super) fn answer(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -153,7 +155,7 @@ pub(super) struct LanguageScore {
     pub(super) probability: f32,
 }
 
-/// Detects the languages that may be spoken, most probable first; returns none for an English-only
+/// Detects the languages that may be spoken, most probable first. Returns none for an English-only
 /// model.
 pub(super) fn languages(
     network: &mut Network,
@@ -168,7 +170,7 @@ pub(super) fn languages(
     Ok(probable(scores, &vocabulary.languages))
 }
 
-/// Returns the most probable language by the token scores, and all others that may be spoken.
+/// Returns the most probable language by token scores, and all other languages that may be spoken.
 fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     let score = |token: u32| scores.get(token as usize).copied().unwrap_or(f32::NEG_INFINITY);
     let shares = softmax(&languages.iter().map(|(_, token)| score(*token)).collect::<Vec<_>>());
@@ -186,7 +188,7 @@ fn probable(scores: &[f32], languages: &[(String, u32)]) -> Vec<LanguageScore> {
     spoken
 }
 
-/// Returns the one of several likely languages in which the words are most probable.
+/// Returns the language, among several likely ones, in which the words are most probable.
 pub(super) fn likeliest_language(
     network: &mut Network,
     encoded: &EncodedWindow,
@@ -263,9 +265,9 @@ fn silent() -> PortError {
     PortError::new(ErrorKind::Invalid, "the speech model gives no scores")
 }
 
-/// Masks tokens that must not come next. Timestamps come in pairs around text, never decrease and
-/// begin the answer; one is forced if the total probability of all timestamps exceeds that of every
-/// text token.
+/// Masks tokens that must not come next. The answer begins with a timestamp. Timestamps come in
+/// pairs around text and never decrease. A timestamp is forced if the total probability of all
+/// timestamps exceeds the probability of every single text token.
 fn mask_disallowed(scores: &mut [f32], tokens: &[u32], vocabulary: &Vocabulary) {
     const NEVER: f32 = f32::NEG_INFINITY;
     let (stamps, end) = (vocabulary.timestamps as usize, vocabulary.end as usize);
@@ -342,13 +344,13 @@ fn compression(text: &str) -> f64 {
         return 0.0;
     }
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish());
     written.map_or(0.0, |short| text.len() as f64 / short.len() as f64)
 }
 
-/// Returns the index after the first occurrence of tokens that repeat up to the end; `None` if they
-/// occur fewer than three times.
+/// Returns the index after the first occurrence of tokens that repeat until the end. Returns `None`
+/// if no tokens occur three times or more.
 fn before_repetition(tokens: &[u32]) -> Option<usize> {
     (1..=tokens.len() / 3).find_map(|period| {
         let repeated = tokens.iter().rev().zip(tokens.iter().rev().skip(period));

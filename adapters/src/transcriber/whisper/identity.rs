@@ -1,5 +1,5 @@
-//! The identity of a Whisper model: a name that changes with any of its files and with the options,
-//! so that words cached from another model are not reused.
+//! The identity of a Whisper model. It is a name that changes if any of the model's files or the
+//! options change, so that words cached from another model are not reused.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,8 +13,8 @@ use super::network::Network;
 /// Increment if a code change makes the same files yield different words or times.
 const REVISION: u8 = 3;
 
-/// Returns the model's identity, such as `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de`
-/// with a configured language.
+/// Returns the model's identity, such as `whisper-base-1f2e3d4c`, or `whisper-base-1f2e3d4c-de` if
+/// a language is configured.
 pub(super) fn model_identity(folder: &Path, language: Option<&str>) -> Result<String> {
     let mut digest = Sha256::new_with_prefix([REVISION]);
     let texts = ["config.json", "generation_config.json", "tokenizer.json"];

@@ -1,11 +1,12 @@
-//! Whisper's front end: log-mel spectrograms of 30 s of audio, numerically equal to the reference.
+//! Whisper's front end, which computes log-mel spectrograms of 30 s of audio. The values equal
+//! those of the reference.
 
 use std::sync::Arc;
 
 use ports::decoder::SAMPLE_RATE;
 use realfft::{RealFftPlanner, RealToComplex};
 
-/// Samples per window: 30 s, padded with silence.
+/// Number of samples per window. A window lasts 30 s and is padded with silence.
 pub(super) const WINDOW: usize = 30 * SAMPLE_RATE as usize;
 /// Number of columns in a spectrogram.
 pub(super) const FRAMES: usize = WINDOW / HOP;
@@ -17,7 +18,7 @@ pub(super) struct MelSpectrogram {
     transform: Arc<dyn RealToComplex<f64>>,
     /// Periodic Hann window.
     window: Vec<f64>,
-    /// For each band, the first Fourier bin and the weights from that bin on.
+    /// For each band, the first Fourier bin and the weights that begin at this bin.
     bands: Vec<(usize, Vec<f64>)>,
 }
 
@@ -31,7 +32,8 @@ impl MelSpectrogram {
         }
     }
 
-    /// Computes the spectrogram of at most [`WINDOW`] samples: bands × [`FRAMES`], row by row.
+    /// Computes the spectrogram of at most [`WINDOW`] samples. Returns bands × [`FRAMES`] values,
+    /// row by row.
     pub(super) fn compute(&self, samples: &[f32]) -> Vec<f32> {
         let bands = self.bands.len();
         let mut levels = vec![-10.0_f64; bands * FRAMES];
@@ -40,7 +42,8 @@ impl MelSpectrogram {
         let mut power = vec![0.0; bins.len()];
         let mut loudest = -10.0_f64;
         for t in 0..FRAMES {
-            // The ends are mirrored by half a frame, without repeating the outermost sample.
+            // At each end, half a frame of samples is mirrored, without repeating the outermost
+            // sample.
             let first = (t * HOP) as isize - SIZE as isize / 2;
             for (i, slot) in frame.iter_mut().enumerate() {
                 let at = (first + i as isize).unsigned_abs();
@@ -51,7 +54,7 @@ impl MelSpectrogram {
             if frame.iter().all(|s| *s == 0.0) {
                 continue;
             }
-            // Can only fail for lengths other than the planned ones.
+            // This fails only for lengths other than the planned length.
             let _ = self.transform.process(&mut frame, &mut bins);
             power.iter_mut().zip(&bins).for_each(|(power, bin)| *power = bin.norm_sqr());
             for (band, (from, weights)) in self.bands.iter().enumerate() {

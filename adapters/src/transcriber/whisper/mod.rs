@@ -1,5 +1,5 @@
-//! Whisper models on ONNX Runtime: an encoder for windows of 30 s and a decoder that generates text
-//! with timestamps. Supports models of any size that Hugging Face's optimum exports.
+//! Whisper models on ONNX Runtime. An encoder processes windows of 30 s, and a decoder generates
+//! text with timestamps. Models of any size that Hugging Face's optimum exports are supported.
 
 mod align;
 mod decode;
@@ -29,24 +29,24 @@ use mel::{MelSpectrogram, WINDOW};
 use network::{EncodedWindow, Network};
 use tokens::Vocabulary;
 
-/// Minimum length, in samples, of audio at the end that can contain a word.
+/// Minimum number of samples that the rest of the audio must have to contain a word.
 const SHORTEST: usize = SAMPLE_RATE as usize / 10;
 
 /// Options of [`Whisper::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhisperOptions {
-    /// The output folder of `scripts/models/convert_whisper.py`, or of another export:
+    /// The output folder of `scripts/models/convert_whisper.py` or of another exporter. It contains
     /// `encoder_model.onnx`, `decoder_model_merged.onnx` (or `decoder_model.onnx` and
     /// `decoder_with_past_model.onnx`), `tokenizer.json`, `config.json` and optionally
     /// `generation_config.json`.
     pub folder: PathBuf,
-    /// The spoken language, such as `en`; `None` to detect it.
+    /// The spoken language, such as `en`. `None` means that it is detected.
     pub language: Option<String>,
-    /// Number of threads for the encoder, at least 1; the decoder uses one.
+    /// Number of threads for the encoder, at least 1. The decoder uses one thread.
     pub threads: usize,
 }
 
-/// The recogniser. Cheap to clone; processes one segment at a time, on the configured threads.
+/// The recogniser. It processes one segment at a time, on the configured threads. Clones are cheap.
 #[derive(Clone)]
 pub struct Whisper {
     model_state: Arc<Model>,
@@ -81,7 +81,7 @@ impl Whisper {
     }
 }
 
-/// Finds a language of the model by its code.
+/// Finds one of the model's languages by its code.
 fn find(vocabulary: &Vocabulary, code: &str) -> Option<LanguageScore> {
     let code = if code == "jv" { "jw" } else { code };
     let (code, token) = vocabulary.languages.iter().find(|(known, _)| known == code)?;
@@ -106,7 +106,7 @@ fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
     })
 }
 
-/// The tokens between two timestamps, in seconds from the start of the window.
+/// The tokens between two timestamps. Times are in seconds from the start of the window.
 struct WindowSegment<'a> {
     start: f64,
     end: f64,
@@ -115,7 +115,8 @@ struct WindowSegment<'a> {
 }
 
 impl Model {
-    /// Processes one window after another; each begins at the end of the last complete segment.
+    /// Processes one window after another. Each window begins at the end of the last complete
+    /// segment.
     fn transcribe(&self, samples: &[f32], language: Option<&str>) -> Result<Transcript> {
         let mut transcript = Transcript::default();
         let requested = language.and_then(|code| find(&self.vocabulary, code));
@@ -149,7 +150,8 @@ impl Model {
             }));
             from += ((settled * f64::from(SAMPLE_RATE)) as usize).clamp(SHORTEST, window.len());
         }
-        // The segments of one window end where those of the next begin, except for rounding.
+        // The segments of one window end where the segments of the next window begin, except for
+        // rounding.
         let mut latest = 0.0_f64;
         for word in &mut transcript.words {
             word.start = word.start.max(latest);
@@ -173,8 +175,8 @@ impl Model {
     }
 
     /// Generates a few tokens from an empty encoding, so that files that do not belong together
-    /// fail here. Does not run the encoder, because that takes a second and uses memory that many
-    /// services never need.
+    /// fail here. Does not run the encoder, because running it takes a second and uses memory that
+    /// many services never need.
     fn warm_up(&self) -> Result<()> {
         let mut network = self.network.lock();
         let empty = network.empty_encoding()?;
@@ -215,7 +217,7 @@ impl Model {
         Ok((answer, language, heard))
     }
 
-    /// Computes the start of each token and the end of the last one, for each segment. If the
+    /// Computes, for each segment, the start of each token and the end of the last token. If the
     /// network has no alignment output, the tokens of a segment share its time equally.
     fn times(
         &self,
@@ -249,8 +251,8 @@ impl Model {
         Ok(segments.iter().map(of_stretch).collect())
     }
 
-    /// Returns the words, each with the start and end of its segment, in seconds from the start of
-    /// the window.
+    /// Returns the words, each with the start and end of its segment. Times are in seconds from the
+    /// start of the window.
     fn words(
         &self,
         segments: &[WindowSegment<'_>],
@@ -293,7 +295,7 @@ fn prompt(vocabulary: &Vocabulary, language: Option<&LanguageScore>) -> Vec<u32>
 }
 
 /// Splits an answer for `seconds` of audio into segments, and returns how much audio they cover.
-/// The part after the last pair of timestamps is processed again with the next window.
+/// The part after the last pair of timestamps is processed again in the next window.
 fn segments<'a>(
     answer: &'a DecodedWindow,
     vocabulary: &Vocabulary,

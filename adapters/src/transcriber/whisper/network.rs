@@ -1,8 +1,8 @@
-//! Whisper's encoder and decoder on ONNX Runtime. Supports the layouts of Hugging Face's exporter,
-//! in which the decoder is one file with a cache branch or separate files for the prompt and the
-//! following steps. Also supports the layout of `scripts/models/convert_whisper.py`, in which the
-//! encoder also outputs the cross-attention keys and values, and the single decoder also outputs
-//! its attention.
+//! Whisper's encoder and decoder on ONNX Runtime. In the layouts of Hugging Face's exporter, the
+//! decoder is one file with a cache branch, or separate files for the prompt and the following
+//! steps. In the layout of `scripts/models/convert_whisper.py`, the encoder also outputs the
+//! cross-attention keys and values, and the single decoder also outputs its attention. All these
+//! layouts are supported.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(super) struct Shape {
     decoder_attention_heads: usize,
     /// Number of mel bands: 80 or 128.
     pub(super) num_mel_bins: usize,
-    /// Maximum number of tokens in prompt and answer together.
+    /// Maximum number of tokens in the prompt and the answer together.
     pub(super) max_target_positions: usize,
     /// Size of the vocabulary.
     pub(super) vocab_size: usize,
@@ -34,7 +34,7 @@ impl Shape {
         super::json(&folder.join("config.json"))
     }
 
-    /// Returns zeroed keys or values for `places` tokens, possibly none.
+    /// Returns zeroed keys or values for `places` tokens, which may be 0.
     fn blank(&self, places: usize) -> Result<Tensor<f32>> {
         let heads = self.decoder_attention_heads;
         let shape = [1, heads, places, self.d_model / heads.max(1)];
@@ -42,7 +42,7 @@ impl Shape {
     }
 }
 
-/// The ONNX Runtime sessions of the encoder and the decoder. Processes one window at a time.
+/// The ONNX Runtime sessions of the encoder and the decoder. They process one window at a time.
 pub(super) struct Network {
     encoder: Session,
     decoder: Decoder,
@@ -54,7 +54,7 @@ enum Decoder {
     Merged(Session),
     /// One file without a cache and one with a cache.
     Separate { prompt: Session, step: Session },
-    /// One file that starts with an empty cache and takes cross-attention from the encoder.
+    /// One file. It starts with an empty cache and takes cross-attention from the encoder.
     Single(Session),
 }
 
@@ -70,8 +70,8 @@ const CROSS_ATTENTION_PREFIX: &str = "present.";
 /// The encoder's output for a window.
 pub(super) struct EncodedWindow {
     states: DynValue,
-    /// Cross-attention keys and values, by decoder input name; empty if the encoder does not output
-    /// them.
+    /// Cross-attention keys and values, keyed by the name of the decoder input. Empty if the
+    /// encoder does not output them.
     cross: Vec<(String, DynValue)>,
 }
 
@@ -90,11 +90,11 @@ pub(super) struct Attention {
     pub(super) tokens: usize,
     /// Number of 20 ms frames.
     pub(super) moments: usize,
-    /// Heads × tokens × frames; the shares of a token add up to 1.
+    /// Heads × tokens × frames. For each head, the shares of a token add up to 1.
     pub(super) shares: Vec<f32>,
 }
 
-/// The decoder's key-value cache, by input name.
+/// The decoder's key-value cache, keyed by input name.
 struct Memory {
     own: Vec<(String, DynValue)>,
     encoder: Vec<(String, DynValue)>,
@@ -115,7 +115,8 @@ impl Network {
         let shape = Shape::open(folder)?;
         let encoder_file = file(folder, "encoder_model")?;
         let encoder = runtime.session(&encoder_file, threads, Inputs::FixedSize)?;
-        // The cache grows with every token, and one token is too little work for a second thread.
+        // The cache grows with every token, so input sizes vary. One token is too little work for a
+        // second thread.
         let varied = |file: PathBuf| runtime.session(&file, 1, Inputs::Varied);
         let merged = file(folder, "decoder_model_merged");
         let decoder =
@@ -163,8 +164,8 @@ impl Network {
         let shape = [1, self.shape.num_mel_bins, FRAMES];
         let mel = TensorRef::from_array_view((shape, mel)).map_err(failed)?;
         let name = self.encoder.inputs().first().map(|i| i.name().to_owned()).unwrap_or_default();
-        // Runs are long and rare, and each uses about a hundred megabytes, which should be released
-        // in between.
+        // Runs are long and rare, and each run uses about a hundred megabytes. This memory should
+        // be released between runs.
         let options = release_memory()?;
         let outputs = self.encoder.run_with_options(ort::inputs![name => mel], &options);
         let outputs = outputs.map_err(failed)?;
@@ -179,7 +180,7 @@ impl Network {
         Ok(EncodedWindow { states: states.ok_or_else(|| missing(STATES))?, cross })
     }
 
-    /// Returns an empty encoding: tensors of the right shapes, made without running the encoder.
+    /// Returns an empty encoding. Its tensors have the right shapes, but the encoder is not run.
     pub(super) fn empty_encoding(&self) -> Result<EncodedWindow> {
         let (mut states, mut cross) = (None, Vec::new());
         for output in self.encoder.outputs() {
@@ -208,7 +209,8 @@ impl Network {
         DecodingSession { network: self, encoded, memory: None }
     }
 
-    /// Returns the attention while decoding `tokens`; `None` if the network does not output it.
+    /// Returns the attention while `tokens` are decoded. Returns `None` if the network does not
+    /// output it.
     pub(super) fn alignment(
         &mut self,
         encoded: &EncodedWindow,
@@ -241,14 +243,14 @@ impl Network {
 const ALIGNMENT: &str = "alignment_attentions";
 
 impl DecodingSession<'_> {
-    /// Appends tokens and returns the scores of the next token after each: one row of vocabulary
-    /// size per token. The first call takes the prompt; each later call takes one token.
+    /// Appends tokens. Returns, for each token, the scores of the next token as one row of
+    /// vocabulary size. The first call takes the prompt, and each later call takes one token.
     pub(super) fn step(&mut self, tokens: &[u32]) -> Result<Vec<Vec<f32>>> {
         let vocabulary = self.network.shape.vocab_size;
         let layers = self.network.shape.decoder_layers;
         let before = self.memory.as_ref().map_or(0, |m| m.tokens);
-        // If the encoder does not output the cross-attention, the decoder's first run does. It does
-        // not change, so later runs output none or an empty one.
+        // If the encoder does not output the cross-attention, the decoder's first run does. The
+        // cross-attention does not change, so later runs do not output it or output it empty.
         let cross_from_decoder = self.memory.is_none() && self.encoded.cross.is_empty();
         let mut outputs = self.run(tokens, tokens.len())?;
         let rows = rows(&outputs, tokens.len(), vocabulary)?;
@@ -275,8 +277,8 @@ impl DecodingSession<'_> {
         Ok(rows)
     }
 
-    /// Runs the decoder once. The outputs contain scores for the last `scored` tokens or for all of
-    /// them.
+    /// Runs the decoder once. The outputs contain scores for the last `scored` tokens or for all
+    /// tokens.
     fn run(&mut self, tokens: &[u32], scored: usize) -> Result<SessionOutputs<'_>> {
         let shape = &self.network.shape;
         let ids: Vec<i64> = tokens.iter().map(|t| i64::from(*t)).collect();
@@ -349,7 +351,7 @@ fn missing(name: &str) -> PortError {
     )
 }
 
-/// Finds the file for one part of the network; prefers full precision to quantised files.
+/// Finds the file for one part of the network. Prefers full-precision files to quantised files.
 fn file(folder: &Path, part: &str) -> Result<PathBuf> {
     let names =
         ["", "_quantized", "_int8"].map(|suffix| folder.join(format!("{part}{suffix}.onnx")));

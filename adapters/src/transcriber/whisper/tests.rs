@@ -10,7 +10,7 @@ struct Case {
     seed: u32,
     seconds: f64,
     language: String,
-    /// Includes the end token if it was reached.
+    /// The expected tokens, including the end token if it was reached.
     tokens: Vec<u32>,
     sum_log_probability: f64,
     no_speech: f64,
@@ -139,7 +139,7 @@ fn windows_are_contiguous_and_words_in_order() {
 /// The original model's results for public-domain speech, computed by CTranslate2.
 #[derive(Deserialize)]
 struct Original {
-    /// With timestamps.
+    /// The tokens with timestamps.
     timed: Vec<u32>,
 }
 
@@ -216,7 +216,7 @@ fn segments_are_cut_at_timestamp_pairs() {
         (vec![at(0.0), a, b, at(4.0)], vec![(0.0, 4.0, 2)], 10.0),
         // If no timestamp closes the last segment, it lasts to the end.
         (vec![at(1.0), a, b, c], vec![(1.0, 10.0, 3)], 10.0),
-        // The part after the pair of timestamps is processed again.
+        // The part after the last pair of timestamps is processed again.
         (vec![at(0.0), a, at(2.0), at(2.0), b, c], vec![(0.0, 2.0, 1)], 2.0),
         (
             vec![at(0.0), a, at(2.0), at(3.0), b, c, at(5.0)],

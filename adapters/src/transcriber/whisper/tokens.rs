@@ -1,5 +1,5 @@
-//! Whisper's vocabulary: byte-level word pieces, then the special tokens, then a timestamp for
-//! every 20 ms of a window.
+//! Whisper's vocabulary. It consists of byte-level word pieces, the special tokens, and a timestamp
+//! for every 20 ms of a window, in this order.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,10 +15,10 @@ pub(super) const PRECISION: f64 = 0.02;
 /// Minimum vocabulary size of multilingual models.
 const FIRST_MULTILINGUAL: usize = 51_865;
 
-/// Languages written without spaces between words.
+/// Languages that are written without spaces between words.
 const UNSPACED: [&str; 6] = ["zh", "ja", "th", "lo", "my", "yue"];
 
-/// The relevant part of `generation_config.json`; the file may be missing.
+/// The relevant part of `generation_config.json`. The file may be missing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Generation {
@@ -46,8 +46,8 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads `tokenizer.json` and, if present, `generation_config.json` from `folder`. Without the
-    /// latter, the vocabulary `size` shows whether the model is English-only.
+    /// Reads `tokenizer.json` and, if present, `generation_config.json` from `folder`. If there is
+    /// no `generation_config.json`, the vocabulary `size` shows whether the model is English-only.
     pub(super) fn open(folder: &Path, size: usize) -> Result<Self> {
         let file = folder.join("tokenizer.json");
         if !file.is_file() {
@@ -135,7 +135,7 @@ impl Vocabulary {
         self.timestamps - 1
     }
 
-    /// Returns the time of a timestamp token, in seconds; `None` for other tokens.
+    /// Returns the time of a timestamp token, in seconds. Returns `None` for other tokens.
     pub(super) fn seconds(&self, token: u32) -> Option<f64> {
         token.checked_sub(self.timestamps).map(|steps| f64::from(steps) * PRECISION)
     }
@@ -161,8 +161,9 @@ fn language_codes(tokenizer: &Tokenizer, ids: Range<u32>) -> Vec<(String, u32)> 
     ids.filter_map(language).collect()
 }
 
-/// Byte-level tokenizers represent every byte as a printable letter: the byte's own character if
-/// that is printable, otherwise one from U+0100 on.
+/// Returns the byte for each letter. Byte-level tokenizers represent every byte as a printable
+/// letter. This is the character with the code of the byte if that is printable, otherwise a
+/// character from U+0100 onwards.
 fn bytes_of_letters() -> HashMap<char, u8> {
     let printable =
         |byte: u8| matches!(byte, b'!'..=b'~' | 0xA1..=0xAC) || (0xAE..=0xFF).contains(&byte);
