@@ -1,6 +1,6 @@
 //! Compares the embedded index with a bare scan of the same vectors in the same run. Prints times,
-//! their ratios to the bare scan and whether targets are met; exits with 1 if a ranking differs
-//! from the exact one. Then benchmarks the listing of 100,000 videos. Run with
+//! their ratios to the bare scan, and whether targets are met. Also benchmarks the listing with
+//! 100,000 videos. Exits with 1 if a ranking differs from the exact one. Run with
 //! `cargo bench -p shotlog-adapters --no-default-features --bench index [-- POINTS]`.
 
 use std::collections::BTreeMap;
@@ -29,8 +29,8 @@ const OPENS: usize = 15;
 const QUERIES: usize = 60;
 const TOP: usize = 10;
 
-/// A kind of search: its filter, also as a function of a point's number, and its target relative to
-/// the bare scan.
+/// A kind of search. `keeps` does the same as `filter`, given a point's number. `bar` is the target
+/// time relative to the bare scan.
 struct Case {
     name: &'static str,
     filter: Filter,
@@ -46,7 +46,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     Ok(if exact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Benchmarks the index; returns whether every ranking was exact.
+/// Benchmarks the index. Returns whether every ranking was exact.
 async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let options = EmbeddedOptions {
@@ -149,7 +149,7 @@ fn cases(points: usize) -> [Case; 5] {
     ]
 }
 
-/// Search times by kind of search.
+/// Search times, by kind of search.
 #[derive(Default)]
 struct SearchTimes {
     bare: Vec<Duration>,
@@ -219,7 +219,8 @@ impl SearchTimes {
     }
 }
 
-/// Benchmarks replacing the points of one video, and searches in the second after that.
+/// Benchmarks replacing the points of one video, and the searches in the second after the
+/// replacement.
 async fn replace_videos(
     index: &EmbeddedIndex,
     rows: &[f32],
@@ -248,7 +249,7 @@ fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {
     VectorQuery { field, vector, filter, limit: TOP, threshold: None }
 }
 
-/// Benchmarks listing pages of 50 entries; the target is 5 ms.
+/// Benchmarks listing pages of 50 entries. The target is 5 ms.
 async fn listing() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("videos");
@@ -308,7 +309,8 @@ fn entry(number: usize) -> VideoEntry {
     }
 }
 
-/// Scans all rows of one flat vector on one thread with sixteen parallel sums: the baseline.
+/// Scans all rows, stored in one flat vector, on one thread with sixteen parallel sums. This is the
+/// baseline.
 fn bare_scan(rows: &[f32], query: &[f32], keeps: impl Fn(usize) -> bool) -> Vec<(f32, usize)> {
     let mut best: Vec<(f32, usize)> = Vec::with_capacity(TOP + 1);
     for (i, row) in rows.chunks_exact(DIMENSION).enumerate() {
@@ -398,8 +400,8 @@ fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// Returns the resident memory of this process by kind, in KiB; zero if the system does not report
-/// it.
+/// Returns the resident memory of this process by kind, in KiB. Values are zero if the system does
+/// not report them.
 fn memory() -> BTreeMap<&'static str, u64> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let read = |key: &str| {
@@ -409,8 +411,8 @@ fn memory() -> BTreeMap<&'static str, u64> {
     ["RssAnon", "RssFile"].map(|key| (key, read(key).unwrap_or(0))).into()
 }
 
-/// Returns a unit vector in an approximately uniform direction: sums of uniform numbers are nearly
-/// normal.
+/// Returns a unit vector in a random direction. The direction is approximately uniform, because
+/// sums of uniform numbers are nearly normal.
 fn unit_vector(random: &mut Rng) -> Vec<f32> {
     let mut uniform = || random.f32() - 0.5;
     let raw: Vec<f32> =

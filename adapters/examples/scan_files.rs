@@ -1,10 +1,10 @@
-//! Decodes files as the service would, each in a sandboxed process, and prints one line of JSON per
-//! file: whether it was accepted, its length and the time taken. `scripts/torture/files.sh`
-//! evaluates the lines.
+//! Decodes files as the service would, each in a sandboxed process. Prints one line of JSON per
+//! file, which says whether the file was accepted, how long it is and how long decoding took.
+//! `scripts/torture/files.sh` evaluates the lines.
 //!
 //!     cargo run -p shotlog-adapters --example scan_files -- target/debug/shotlog FILE…
 //!
-//! With `-` instead of the program, decodes in this process, to compare the cost.
+//! If `-` is given instead of the program, files are decoded in this process, to compare the cost.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ const THREADS: usize = 2;
 
 const SIZE: ScanOptions = ScanOptions { width: 160, height: 90, exact: false, audio_track: None };
 
-/// Discards everything.
+/// A sink that discards everything.
 struct Nothing;
 
 impl ScanSink for Nothing {
@@ -78,7 +78,7 @@ fn report(decoder: &dyn VideoDecoder, file: &Path) -> Value {
     }
 }
 
-/// Reads everything from a file that an ingest would read.
+/// Reads from a file everything that an ingest would read.
 fn decode(decoder: &dyn VideoDecoder, file: &Path) -> ports::Result<ScanSummary> {
     decoder.probe(file)?;
     let summary = decoder.scan(file, &SIZE, &mut Nothing)?;

@@ -1,18 +1,18 @@
 //! Pixel loops that adapters run for every frame. They are in a separate crate so that development
-//! builds can optimize them. Nothing here is generic, because generic code is compiled in the
+//! builds can optimize them. No function is generic, because generic code is compiled in the
 //! calling crate.
 
-/// Maximum side of a block for [`block_means`]; up to this size, column sums fit into 16 bits.
+/// Maximum side of a block for [`block_means`]. Up to this size, column sums fit into 16 bits.
 pub const MAX_BLOCK: u32 = 256;
 
-/// Number of evenly spaced rows to read from a block, enough to estimate its mean.
+/// Number of evenly spaced rows to read from a block. They are enough to estimate its mean.
 const LINES: usize = 4;
 
-/// One plane of an image: one byte per sample, in rows of `stride` bytes.
+/// One plane of an image, with one byte per sample and rows of `stride` bytes.
 pub struct Plane<'a> {
     /// All rows.
     pub samples: &'a [u8],
-    /// Bytes between the starts of two rows.
+    /// Number of bytes between the starts of two consecutive rows.
     pub stride: usize,
 }
 
@@ -20,7 +20,7 @@ pub struct Plane<'a> {
 pub struct PlaneMut<'a> {
     /// All rows.
     pub samples: &'a mut [u8],
-    /// Bytes between the starts of two rows.
+    /// Number of bytes between the starts of two consecutive rows.
     pub stride: usize,
     /// Number of samples to write per row.
     pub width: usize,
@@ -36,7 +36,7 @@ pub fn block_means(
     (across, down): (usize, usize),
     columns: &mut Vec<u16>,
 ) {
-    // Multiplies by a reciprocal: a division per block would take as long as the sums.
+    // Multiplies by a reciprocal, because a division per block would take as long as the sums.
     let samples = across * down.div_ceil(down.div_ceil(LINES));
     let (share, half) = ((1u64 << 32) / samples as u64, samples as u64 / 2);
     let mut sources = from.samples.chunks(from.stride);

@@ -33,7 +33,7 @@ fn recording() -> Recording {
     }
 }
 
-/// Describes the content of `recording` and of the clips made with the `ffmpeg` program.
+/// Describes the content of `recording` and of the clips that are made with the `ffmpeg` program.
 fn clip() -> TestClip {
     let loud = 0.5 / std::f32::consts::SQRT_2;
     TestClip {
@@ -100,7 +100,7 @@ mod ffmpeg {
 
     use super::*;
 
-    /// Three seconds of three colours, and two tones with silence in between.
+    /// Three seconds with three colours, and two tones with silence in between.
     const PICTURE: &str = "color=c=0xDC1E1E:s=320x180:r=25:d=1[a];color=c=0x1EB43C:s=320x180:r=25:d=1[b];color=c=0x283CC8:s=320x180:r=25:d=1[c];[a][b][c]concat=n=3,format=yuv420p,setsar=1";
     const SOUND: &str = "aevalsrc='0.5*sin(440*2*PI*t)*(lt(t,1)+gte(t,2))':s=44100:d=3";
 
@@ -144,7 +144,7 @@ mod ffmpeg {
     }
 
     impl Studio {
-        /// Returns `None`, with a message, if there is no `ffmpeg` program.
+        /// Returns `None` and prints a message if there is no `ffmpeg` program.
         pub(super) fn open() -> Option<Self> {
             if Command::new("ffmpeg").arg("-version").output().is_err() {
                 println!("skipped: there is no ffmpeg program to make clips with");
@@ -157,7 +157,7 @@ mod ffmpeg {
             self.folder.path().join(name)
         }
 
-        /// Runs `ffmpeg` with these arguments, split at spaces, before the output file.
+        /// Runs `ffmpeg` with these arguments, which are split at spaces, and then the output file.
         pub(super) fn make(&self, name: &str, arguments: &str) -> Option<PathBuf> {
             let file = self.path(name);
             let output = Command::new("ffmpeg")
@@ -266,7 +266,7 @@ mod ffmpeg {
             ),
         ] {
             let Some(file) = studio.both(name, coding) else { continue };
-            // MPEG program streams and some others only estimate their duration.
+            // The duration of some formats, such as MPEG program streams, is only an estimate.
             let duration_is_true = !name.ends_with("mpg");
             let priming = if name == "mpeg2.ts" || name == "mpeg1.mpg" { MP2_PRIMING } else { 0.0 };
             suite::check(
@@ -324,7 +324,7 @@ mod ffmpeg {
             let Some(file) = studio.make(name, &arguments) else { continue };
             suite::check(&decoder(), name, &file, &heard);
         }
-        // Cover art does not hide the video, whichever comes first.
+        // Cover art does not hide the video, no matter which of them comes first.
         let arguments = "-i cover.jpg -f lavfi -i {picture} -map 0 -map 1 -c:v:0 copy -c:v:1 libx264 -disposition:v:0 attached_pic";
         let file = studio.make("cover_and_video.mp4", arguments).unwrap();
         suite::check(&decoder(), "cover_and_video.mp4", &file, &TestClip { tones: None, ..clip() });
@@ -409,7 +409,7 @@ mod ffmpeg {
             };
             suite::check(&decoder, name, &file, &late);
         }
-        // A transport stream cannot hide the encoder's priming, so the timeline starts with it.
+        // A transport stream cannot hide the encoder's priming, so the priming comes first.
         let coding =
             "-f lavfi -i {sound} -itsoffset 0.8 -f lavfi -i {picture} -c:v libx264 -c:a mp2";
         let file = studio.make("late_picture.ts", coding).unwrap();
@@ -427,7 +427,7 @@ mod ffmpeg {
         // The file's timestamps do not start at 0.
         let file = studio.both("offset.ts", "-c:v libx264 -c:a mp2 -output_ts_offset 100").unwrap();
         suite::check(&decoder, "offset.ts", &file, &after_priming(&clip(), MP2_PRIMING));
-        // The file is cut without re-encoding: an edit list hides the first half second.
+        // The file is cut without re-encoding, so an edit list hides the first half second.
         studio.both("whole.mp4", "-c:v libx264 -g 250 -c:a aac").unwrap();
         let file = studio.make("edited.mp4", "-ss 0.48 -i whole.mp4 -c copy").unwrap();
         let edited = TestClip {
@@ -437,7 +437,7 @@ mod ffmpeg {
             ..clip()
         };
         suite::check(&decoder, "edited.mp4", &file, &edited);
-        // The frame rate varies: red at 25, green at 5, blue at 25 frames per second.
+        // The frame rate varies. Red has 25, green has 5 and blue has 25 frames per second.
         let file = studio
             .both(
                 "variable.mp4",
@@ -513,7 +513,7 @@ mod ffmpeg {
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("cut_off.mp4"), &bytes[..bytes.len() * 6 / 10]).unwrap();
         suite::check_damaged(&decoder(), "cut_off.mp4", &studio.path("cut_off.mp4"), &clip());
-        // Without the index at its end, the file is undecodable.
+        // If the index at its end is missing, the file cannot be decoded.
         let file = studio.both("index_last.mp4", "-c:v libx264 -c:a aac").unwrap();
         let bytes = std::fs::read(file).unwrap();
         std::fs::write(studio.path("no_index.mp4"), &bytes[..bytes.len() / 2]).unwrap();
@@ -527,7 +527,7 @@ mod ffmpeg {
         let mut bytes = std::fs::read(file).unwrap();
         let (from, to) = (bytes.len() * 4 / 10, bytes.len() * 5 / 10);
         for (i, byte) in bytes[from..to].iter_mut().enumerate() {
-            // The headers of the packets survive; their payload does not.
+            // The headers of the packets stay intact, but their payload is overwritten.
             if (from + i) % 188 > 12 {
                 *byte = byte.wrapping_mul(31).wrapping_add(i as u8);
             }
@@ -595,8 +595,8 @@ mod ffmpeg {
             println!("skipped: SHOTLOG_MEDIA names no folder");
             return;
         };
-        // File, displayed size, whether there is audio, number of frames, time of the first frame,
-        // end.
+        // The columns are file, displayed size, whether there is audio, number of frames, time of
+        // the first frame, and end.
         for (name, size, sound, frames, first, end) in [
             ("googlework_short.mp4", (320, 180), true, 1026, 0.834, 35.07),
             ("decord_video_90.mov", (320, 568), false, 3, 0.0, 0.1),
@@ -645,8 +645,8 @@ mod ffmpeg {
         }
     }
 
-    /// Returns the mean difference of the channels, 0..255, after scaling one image down to the
-    /// size of the other.
+    /// Returns the mean difference of the channels, 0..255, after scaling `picture` down to the
+    /// size of `small`.
     fn difference(picture: &Image, small: &[u8]) -> f64 {
         let ScanOptions { width, height, .. } = SIZE;
         let large = image::RgbImage::from_raw(picture.width, picture.height, picture.rgb.clone());

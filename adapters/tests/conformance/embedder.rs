@@ -20,7 +20,7 @@ async fn hashing() {
     }
 }
 
-/// Starts a server that returns the scaled vectors of the hashing embedder.
+/// Starts a server that returns the vectors of the hashing embedder, scaled.
 async fn hashing_server(float: bool, reversed: bool) -> Server {
     Server::start(move |request: &ReceivedRequest, _| {
         if float && request.body["encoding_format"] == "base64" {

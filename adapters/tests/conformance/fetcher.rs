@@ -51,7 +51,7 @@ impl Server {
         let _ = connection.write_all(&answer.unwrap_or_else(|| missing.to_vec())).await;
     }
 
-    /// Sets the raw response for `path`, including the head, and returns its URL.
+    /// Sets the raw response for `path`, including the head. Returns the URL.
     fn raw(&self, path: &str, answer: Vec<u8>) -> String {
         self.answers.lock().unwrap().insert(path.into(), answer);
         format!("http://{}{path}", self.address)

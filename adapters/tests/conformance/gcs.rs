@@ -1,5 +1,5 @@
-//! A fake Google Cloud Storage, in memory and limited to what the adapters use, because there is no
-//! emulator. Rejects requests that deviate from Google's documentation.
+//! A fake Google Cloud Storage, needed because there is no emulator. It runs in memory and supports
+//! only what the adapters use. It rejects requests that deviate from Google's documentation.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// Name of the only bucket.
 pub(crate) const BUCKET: &str = "clips";
 
-/// The server, which runs until the runtime ends.
+/// The server. It runs until the runtime ends.
 #[derive(Clone, Default)]
 pub(crate) struct Gcs {
     state: Arc<Mutex<State>>,
@@ -29,7 +29,7 @@ struct State {
     /// The content type of each multipart upload, and its parts by number.
     uploads: HashMap<String, (String, BTreeMap<u32, Bytes>)>,
     sessions: HashMap<String, Session>,
-    /// Method and form of each request, without duplicates.
+    /// The distinct methods and forms of the requests so far.
     asked: BTreeSet<String>,
 }
 
@@ -61,7 +61,7 @@ impl Gcs {
         &self.url
     }
 
-    /// Returns the method and form of each request so far, without duplicates.
+    /// Returns the distinct methods and forms of the requests so far.
     pub(crate) fn asked(&self) -> BTreeSet<String> {
         self.state.lock().unwrap().asked.clone()
     }
@@ -138,7 +138,7 @@ impl Gcs {
     }
 
     fn list(&self, query: &HashMap<String, String>) -> Response {
-        /// Entries per page: few, so that listings have several pages.
+        /// Number of entries per page. It is small, so that listings have several pages.
         const PAGE: usize = 7;
         self.asks("GET list");
         let get = |name: &str| query.get(name).map(String::as_str).unwrap_or_default();
@@ -376,7 +376,7 @@ fn split(headers: &HeaderMap, body: &[u8]) -> Vec<(String, Bytes)> {
         let content = find(at, b"\r\n\r\n").unwrap() + 4;
         let head = String::from_utf8_lossy(&body[at..content]).to_lowercase();
         let id = head.lines().find_map(|line| line.strip_prefix("content-id:"));
-        // An empty part shares its line end with the delimiter.
+        // If a part is empty, its line end is also the line end before the delimiter.
         let end = find(content - 2, format!("\r\n{delimiter}").as_bytes()).unwrap();
         let part = Bytes::copy_from_slice(&body[content..end.max(content)]);
         parts.push((id.unwrap_or_default().trim().to_owned(), part));

@@ -113,7 +113,7 @@ async fn embedded_index_reclaims_space_of_deleted_points() {
     let (used, needed) = (vector_bytes(folder.path()), vector_bytes(once.path()));
     assert!(used < 3 * needed, "{used} bytes for what takes {needed}");
 
-    // Removes half of a segment, step by step; the other half is merged into a new segment.
+    // Removes half of a segment, step by step. The other half is merged into a new segment.
     let index = open(once.path()).await;
     for number in 0..9 {
         index.replace(Some(&Filter::video(video(number))), vec![]).await.unwrap();
@@ -149,14 +149,14 @@ async fn large_embedded_index_gives_advice() {
 /// Number of batch sequences that the child process below writes in parallel.
 const SEQUENCES: usize = 3;
 
-/// Points per batch.
+/// Number of points per batch.
 const SIZE: usize = 40;
 
 const CRASH_FOLDER: &str = "SHOTLOG_TEST_INDEX_FOLDER";
 const CRASH_FROM: &str = "SHOTLOG_TEST_INDEX_FROM";
 
-/// Kills a writing process repeatedly. No acknowledged batch is missing, no batch is stored only in
-/// part, and the folder always opens.
+/// Kills a writing process repeatedly. After each kill, the folder can be opened, no acknowledged
+/// batch is missing, and no batch is stored only in part.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_index_survives_kills() {
     let folder = tempfile::tempdir().unwrap();
@@ -185,7 +185,7 @@ async fn embedded_index_survives_kills() {
         std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
         child.kill().unwrap();
         child.wait().unwrap();
-        // Counts the batches that were acknowledged just before the kill.
+        // Also counts the batches that were acknowledged just before the kill.
         for line in lines.map_while(Result::ok) {
             seen += usize::from(note(line));
         }
@@ -194,7 +194,7 @@ async fn embedded_index_survives_kills() {
         let index = open(folder.path()).await;
         let mut expected = Vec::new();
         for (sequence, acknowledged) in acknowledged.iter_mut().enumerate() {
-            // The batch in flight may be published without an acknowledgement.
+            // The batch that was being written may be published without an acknowledgement.
             let next = number(sequence, *acknowledged);
             if index.count(&Filter::video(video(next))).await.unwrap() > 0 {
                 *acknowledged += 1;
@@ -256,7 +256,7 @@ async fn open_embedded_index_recovers_from_bit_rot() {
     }
 }
 
-/// Returns the segment files with this extension, at least one.
+/// Returns the segment files with this extension. There must be at least one.
 fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     let segments = std::fs::read_dir(folder.join("segments")).unwrap();
     let files = segments.map(|entry| entry.unwrap().path());
@@ -266,7 +266,7 @@ fn files_with(folder: &Path, extension: &str) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// Kills a process while it is creating an index. The folder still opens.
+/// Kills a process while it is creating an index. The folder can still be opened.
 #[tokio::test(flavor = "multi_thread")]
 async fn embedded_index_survives_a_kill_during_creation() {
     let mut random = Random(3);
@@ -284,7 +284,7 @@ async fn embedded_index_survives_a_kill_during_creation() {
     }
 }
 
-/// Starts [`writes_until_killed`] in a child process; each sequence resumes where it stopped.
+/// Starts [`writes_until_killed`] in a child process. Each sequence resumes where it stopped.
 fn start_writing(folder: &Path, from: &[usize; SEQUENCES]) -> Child {
     let from: Vec<String> = from.iter().map(usize::to_string).collect();
     Command::new(std::env::current_exe().unwrap())
@@ -330,13 +330,14 @@ fn number(sequence: usize, i: usize) -> usize {
     i * SEQUENCES + sequence
 }
 
-/// Returns the batch that the i-th batch of a sequence replaces, if any: two out of three replace
-/// one.
+/// Returns the batch that the i-th batch of a sequence replaces, if any. Two out of three batches
+/// replace another one.
 fn removed_by(sequence: usize, i: usize) -> Option<usize> {
     (!i.is_multiple_of(3)).then(|| number(sequence, i - 1))
 }
 
-/// Returns the batches of a sequence that exist after `written` of them have been written.
+/// Returns the batches of a sequence that exist after its first `written` batches have been
+/// written.
 fn living(sequence: usize, written: usize) -> impl Iterator<Item = usize> {
     (0..written)
         .filter(move |i| i + 1 == written || removed_by(sequence, i + 1).is_none())

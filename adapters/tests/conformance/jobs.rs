@@ -25,7 +25,7 @@ mod nats {
 
     const REDELIVERY: Duration = Duration::from_secs(1);
 
-    /// A NATS server that the test starts, and its data.
+    /// A NATS server that the test starts, and the server's data.
     struct Server {
         process: Child,
         port: u16,

@@ -41,7 +41,8 @@ async fn embedded_listing_is_exclusive() {
     assert_eq!(listing.list(&all()).await.unwrap().entries, [entry(1)]);
 }
 
-/// After any damage to the file, the listing has either all entries, or no entries and no mark.
+/// If the file is damaged in any way, the listing has either all entries, or no entries and no
+/// mark.
 #[tokio::test(flavor = "multi_thread")]
 async fn damaged_listing_is_replaced() {
     let folder = tempfile::tempdir().unwrap();

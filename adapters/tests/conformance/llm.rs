@@ -170,8 +170,8 @@ async fn openai() {
     assert_eq!(answer.sentences[0].passages, ["v:0"]);
 }
 
-/// Completes a request against scripted replies and returns its usage or error kind, and the number
-/// of calls.
+/// Completes a request against scripted replies. Returns the usage or the error kind, and the
+/// number of calls.
 async fn outcome(replies: Vec<Reply>) -> (Result<Usage, ErrorKind>, usize) {
     let server = Server::in_turn(replies).await;
     let result = model(&server).complete(&request(Task::Title)).await;
@@ -202,7 +202,7 @@ async fn openai_retries_transient_errors() {
         (vec![busy(&format!("retry-after: {soon}\r\n")), says(TITLE)], usage(2, 1), 2),
         (vec![busy(""), busy(""), says(TITLE)], usage(3, 1), 3),
         (vec![busy("")], Err(ErrorKind::Unavailable), 3),
-        // If the server asks for a delay above the maximum, the client does not wait.
+        // If the server asks for a delay that exceeds the maximum, the client does not wait.
         (vec![busy("retry-after: 3600\r\n")], Err(ErrorKind::Unavailable), 1),
         (vec![fails(500, "oops"), fails(503, "oops"), says(TITLE)], usage(3, 1), 3),
         (vec![fails(502, "oops")], Err(ErrorKind::Unavailable), 3),
@@ -284,7 +284,7 @@ async fn openai_retries_a_truncated_answer_with_more_tokens() {
     let error = model(&server).complete(&request(Task::Title)).await.unwrap_err().to_string();
     assert!(error.contains("cut off after 190 of 200 tokens"), "{error}");
     assert!(error.contains("context is full"), "{error}");
-    // An answer that is complete before the cut-off is accepted.
+    // An answer is accepted if it is complete despite the cut-off.
     let late = Reply::json(200, completion(TITLE, "length"));
     assert_eq!(outcome(vec![late]).await, (usage(1, 1), 1));
 }
@@ -383,7 +383,7 @@ async fn openai_limits_concurrency() {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    // Two requests may be in flight, so two hang and the others are never sent.
+    // Two requests may run at once, so two requests hang and the others are never sent.
     let in_flight = Arc::new(AtomicUsize::new(0));
     let count = in_flight.clone();
     let server = Server::start(move |_, _| {

@@ -52,7 +52,7 @@ async fn a_folder_on_a_single_thread() {
     check(Arc::new(FolderRecords::open(root.path()).unwrap())).await;
 }
 
-/// Runs against the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist.
+/// Runs against the server at `S3_ENDPOINT`, where `S3_BUCKET` must exist.
 #[cfg(feature = "cloud")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bucket() {

@@ -9,7 +9,7 @@ async fn scripted() {
     conformance::reranker::suite(&reranker).await;
 }
 
-/// Tests with the network that `make setup` builds; skipped unless `SHOTLOG_MODELS` and
+/// Tests with the network that `make setup` builds. They are skipped unless `SHOTLOG_MODELS` and
 /// `SHOTLOG_ONNXRUNTIME` are set.
 #[cfg(feature = "onnx")]
 mod onnx {

@@ -1,5 +1,5 @@
-//! An HTTP server with scripted misbehaviour, for testing adapters that call a server. Records its
-//! requests.
+//! An HTTP server with scripted misbehaviour, for testing adapters that call a server. It records
+//! the requests that it receives.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) struct ReceivedRequest {
 /// The reaction to a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
-    /// Sends this status, these extra header lines and this body.
+    /// Sends a status, extra header lines and a body.
     Send(u16, String, String),
     /// Sends nothing until the client gives up.
     Hang,
@@ -38,7 +38,7 @@ impl Reply {
 
 type Behaviour = dyn Fn(&ReceivedRequest, usize) -> Reply + Send + Sync;
 
-/// Serves until it is dropped.
+/// A server that runs until it is dropped.
 pub(crate) struct Server {
     pub(crate) url: String,
     received: Arc<Mutex<Vec<ReceivedRequest>>>,

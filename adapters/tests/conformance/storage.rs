@@ -92,7 +92,7 @@ async fn probe_of_unwritable_folder_hides_its_path() {
     let root = tempfile::tempdir().unwrap();
     let storage = folder(root.path());
     std::fs::remove_dir_all(root.path()).unwrap();
-    // Puts a file in place of the folder: not even root can create anything below it.
+    // Puts a file in place of the folder, so that not even root can create anything below it.
     std::fs::write(root.path(), "").unwrap();
     let error = storage.probe().await.expect_err("there is no folder");
     let message = error.to_string();
@@ -113,7 +113,7 @@ async fn unmounted_folder_is_unavailable_until_remounted() {
     put().await.expect("stored");
     let elsewhere = root.path().join("elsewhere");
     std::fs::rename(&mount, &elsewhere).unwrap();
-    // First the folder is missing, then it is an empty mount point.
+    // First the folder is missing. Then it is an empty mount point.
     for _ in 0..2 {
         for (call, outcome) in [
             ("put", put().await),
@@ -167,8 +167,8 @@ fn bad_base_url_is_rejected() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
 }
 
-/// Returns options for a bucket on the server in `S3_ENDPOINT`, where `S3_BUCKET` must exist;
-/// `None` if the variable is not set.
+/// Returns options for a bucket on the server at `S3_ENDPOINT`, where `S3_BUCKET` must exist.
+/// Returns `None` if `S3_ENDPOINT` is not set.
 #[cfg(feature = "cloud")]
 pub(crate) fn s3_options(prefix: &str) -> Option<shotlog_adapters::storage::S3Options> {
     use shotlog_adapters::storage::{RemoteLimits, S3Options};

@@ -1,4 +1,4 @@
-//! Tests of the recogniser for OpenAI-compatible servers, against a server that misbehaves.
+//! Tests of the recogniser for OpenAI-compatible servers, run against a server that misbehaves.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn transcriber(server: &Server) -> OpenAiTranscriber {
     OpenAiTranscriber::new(options(&server.url)).unwrap()
 }
 
-/// Returns four seconds of synthetic speech: a voiced sound in syllables, with pauses.
+/// Returns four seconds of synthetic speech, which is a voiced sound in syllables, with pauses.
 fn speech() -> Vec<f32> {
     let sample = |i: usize| {
         let t = i as f32 / 16_000.0;

@@ -40,7 +40,7 @@ impl Levels {
     }
 }
 
-/// A tone on each channel; the right one begins after a second.
+/// A tone on each channel. The tone on the right channel begins after a second.
 const TONES: &str =
     "-f lavfi -i aevalsrc='0.5*sin(440*2*PI*t)|0.25*sin(700*2*PI*t)*gte(t,1)':s=44100:d=3";
 

@@ -1,4 +1,4 @@
-//! Tests that clips from the confined decoder show what the file shows at that time.
+//! Tests that clips from the sandboxed decoder show what the file shows at the same time.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::ffmpeg::{Studio, decoder};
 
 const SIZE: ScanOptions = ScanOptions { width: 48, height: 27, exact: true, audio_track: None };
 
-/// Mean image difference, 0..255, that re-encoding may cause.
+/// Maximum mean image difference, 0..255, that re-encoding may cause.
 const UNLIKE: f64 = 10.0;
 
 /// Returns spans at the beginning, in the middle and at the end of a video of this duration.
@@ -115,8 +115,8 @@ impl FrameLog {
         log
     }
 
-    /// Makes a clip, compares it with the file, frame by frame, and returns whether its packets
-    /// were copied.
+    /// Makes a clip and compares it with the file, frame by frame. Returns whether the clip's
+    /// packets were copied.
     fn clip_matches_file(&self, file: &Path, start: f64, end: f64, exact: bool) -> bool {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cut.mp4");

@@ -1,5 +1,5 @@
-//! Tests of hostile and malformed files with the confined decoder: their cost, duration and error
-//! messages.
+//! Tests that check the cost, the duration and the error messages of hostile and malformed files in
+//! the sandboxed decoder.
 
 use std::path::{Path, PathBuf};
 
@@ -285,10 +285,10 @@ fn long_frames_keep_their_duration() {
         ("slides.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
         ("slides.mkv", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40 -c:v libx264", 40.0),
         ("slides.gif", "-f lavfi -i testsrc2=s=64x36:r=1/10:d=40", 40.0),
-        // One frame per minute.
+        // A video with one frame per minute.
         ("screen.mp4", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libx264", 180.0),
         ("screen.webm", "-f lavfi -i testsrc2=s=64x36:r=1/60:d=180 -c:v libvpx", 180.0),
-        // A still image for the duration of its audio.
+        // A still image that is shown for the duration of the audio.
         (
             "still.mp4",
             "-f lavfi -i testsrc2=s=64x36:r=25:d=0.04 -f lavfi -i sine=440:d=30 -c:v libx264 -c:a aac",

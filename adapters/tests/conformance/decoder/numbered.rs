@@ -1,5 +1,5 @@
-//! Tests with numbered frames that the frame returned for a time is the one shown at that time, in
-//! every container.
+//! Tests that use numbered frames to check, in every container, that the frame returned for a time
+//! is the frame shown at that time.
 
 use ports::decoder::{
     AudioBlock, CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink, Still,
@@ -8,8 +8,8 @@ use ports::decoder::{
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Number of columns that encode the bits of a frame's number, lowest first, and their width in
-/// pixels.
+/// Number of columns that encode the bits of a frame's number, lowest bit first, and the width of
+/// the columns in pixels.
 const BITS: u32 = 10;
 const COLUMN: u32 = 16;
 
@@ -129,7 +129,8 @@ fn seek_is_exact_in_every_container() {
     }
 }
 
-/// The stream consists of joined segments whose timestamps all begin at the same value.
+/// The stream consists of joined segments, and the timestamps of each segment begin at the same
+/// value.
 #[test]
 fn joined_segments_are_contiguous() {
     let Some(studio) = Studio::open() else { return };

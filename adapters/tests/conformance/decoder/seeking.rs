@@ -1,4 +1,4 @@
-//! Tests of frames between key frames, for which the decoder skips other frames on the way.
+//! Tests that request frames between key frames. The decoder skips other frames on the way to them.
 
 use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, Still, VideoDecoder};
 
@@ -7,10 +7,10 @@ use super::ffmpeg::{Studio, decoder};
 /// The picture scrolls, so that every frame differs.
 const PICTURE: &str = "-f lavfi -i testsrc2=s=160x96:r=25:d=8,scroll=h=0.01";
 
-/// A key frame every 30 frames, and non-reference frames in between.
+/// There is a key frame every 30 frames, with non-reference frames in between.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 30 -pix_fmt yuv420p";
 
-/// Mean channel difference, 0..255, that colour conversion and the loop filter may cause.
+/// Maximum mean channel difference, 0..255, that colour conversion and the loop filter may cause.
 const ALIKE: f64 = 8.0;
 
 #[derive(Default)]
@@ -34,7 +34,7 @@ fn frame_matches_the_requested_time() {
     for (name, spacing) in [
         ("even.mp4", "-vf null"),
         ("even.mkv", "-vf null"),
-        // Frames only in every other 0.3 s, with a gap of two seconds.
+        // There are frames only in every other span of 0.3 s, with a gap of two seconds.
         ("uneven.mp4", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("uneven.mkv", "-vf select=lt(mod(t\\,0.6)\\,0.3)*not(between(t\\,3\\,5)) -fps_mode vfr"),
         ("interlaced.mp4", "-vf setfield=tff -flags +ilme+ildct"),

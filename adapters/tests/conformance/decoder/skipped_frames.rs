@@ -4,15 +4,15 @@ use ports::decoder::{AudioBlock, ScanFrame, ScanOptions, ScanSink, ScanSummary, 
 
 use super::ffmpeg::{Studio, decoder};
 
-/// Two still pictures, then one that scrolls fast from 4 s on. The first picture does not end at
-/// the end of a pattern of predicted frames.
+/// Two still pictures, and one that scrolls fast, beginning at 4 s. The first picture ends in the
+/// middle of a pattern of predicted frames.
 const SHOTS: &str = "smptebars=s=320x180:r=25:d=2.04[a];rgbtestsrc=s=320x180:r=25:d=1.96[b];\
                      testsrc=s=320x180:r=25:d=2,scroll=h=0.08[c];[a][b][c]concat=n=3,format=yuv420p";
 
 /// There is no key frame at the start of a shot, and there are non-reference frames.
 const CODING: &str = "-c:v libx264 -bf 3 -b_strategy 0 -sc_threshold 0 -g 250";
 
-/// Mean channel difference, 0..255, from which two small frames count as different.
+/// Minimum mean channel difference, 0..255, at which two small frames count as different.
 const UNLIKE: f64 = 6.0;
 
 /// The time and pixels of each frame, and the number of frames skipped before it.
@@ -67,7 +67,7 @@ fn static_frames_are_skipped() {
     for pair in log.frames.windows(2) {
         assert!(pair[1].0 - pair[0].0 < 0.1, "{} and {}", pair[0].0, pair[1].0);
     }
-    // The last frame of a shot and the first frame of the next.
+    // The times of the last frame of each shot and of the first frame of the next shot.
     for time in [2.0, 2.04, 3.96, 4.0] {
         assert!(log.has(time), "the frame at {time} was skipped");
     }

@@ -1,4 +1,4 @@
-//! The decode worker program for the conformance tests: implements only `shotlog decode`.
+//! The decode worker program for the conformance tests. It implements only `shotlog decode`.
 
 use std::process::ExitCode;
 

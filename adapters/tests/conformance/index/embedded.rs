@@ -27,7 +27,8 @@ impl Damage {
     }
 }
 
-/// Returns the files of a commit with deletions, so that there is a file of every kind.
+/// Returns the files of a commit. The commit includes deletions, so that there is a file of every
+/// kind.
 async fn written(folder: &Path) -> Vec<PathBuf> {
     let index = open(folder).await;
     index.replace(None, batches(0..2)).await.unwrap();
@@ -140,7 +141,7 @@ async fn rebuilt_index_is_searched_once_published() {
     assert_eq!(index.adopt("mine").await.unwrap(), "mine");
     drop(index);
 
-    // A rebuild that is abandoned half-way changes nothing.
+    // A rebuild that is abandoned halfway changes nothing.
     let EmbeddedRebuild { fresh, current: searched } =
         EmbeddedIndex::begin_rebuild(options(folder.path())).await.unwrap();
     fresh.replace(None, batch(1)).await.unwrap();

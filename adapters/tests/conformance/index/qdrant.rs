@@ -12,7 +12,7 @@ use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 
 use super::batch;
 
-/// Returns options for a collection that only this test uses, or `None` without a server.
+/// Returns options for a collection that only this test uses. Returns `None` if there is no server.
 fn options(name: &str) -> Option<QdrantOptions> {
     let Ok(url) = std::env::var("QDRANT_URL") else {
         println!("skipped: QDRANT_URL is not set, the gRPC address of a Qdrant server");
@@ -60,7 +60,8 @@ async fn qdrant_collection_is_rebuilt_behind_the_alias() {
     let again = QdrantIndex::open(options.clone()).await.unwrap();
     assert_eq!(again.adopt("install").await.unwrap(), "other", "the first owner stays");
 
-    // A crashed attempt leaves a collection behind; the next attempt starts empty.
+    // A crashed attempt leaves a collection behind. The next attempt starts with an empty
+    // collection.
     QdrantIndex::begin_rebuild(options.clone())
         .await
         .unwrap()

@@ -14,7 +14,7 @@ use super::{Random, vector_bytes};
 const DIMENSION: usize = 48;
 const POINTS: usize = 3000;
 
-/// The points form clusters whose members differ by less than eight bits can resolve.
+/// The points form clusters. Within a cluster, points differ by less than eight bits can resolve.
 #[tokio::test(flavor = "multi_thread")]
 async fn rankings_equal_a_plain_scan() {
     let folder = tempfile::tempdir().unwrap();
@@ -34,7 +34,7 @@ async fn rankings_equal_a_plain_scan() {
     for round in 0..60 {
         let spread = [0.0, 1e-4, 0.3][round % 3];
         let query = near(&mut random, &crowds[round % 5], spread);
-        // The filters match a few or half of the contiguous points.
+        // The filters match either a few points or half of the points, which are contiguous.
         let last = [9, 24][round / 8 % 2];
         let filter = match round % 4 {
             3 => Filter::default().and("chunk_id", Predicate::AtMost(last as f64)),
@@ -80,8 +80,8 @@ async fn equal_vectors_are_stored_once() {
         one.iter().enumerate().map(move |(i, vector)| {
             let mut point = point(i, vector);
             let other: Vec<f32> = vector.iter().map(|x| -x).collect();
-            // Every `own`-th point has a different vector in the second field; every ninth point
-            // has none.
+            // In the second field, every `own`-th point has a different vector, and every ninth
+            // point has no vector.
             let second = if i % own == 0 { other } else { vector.clone() };
             if i % 9 != 0 {
                 point.vectors.insert("transcript".into(), second);
@@ -142,7 +142,7 @@ fn video(number: usize) -> VideoId {
     format!("{number:016x}").parse().expect("an id")
 }
 
-/// Returns a random unit vector near `direction`; a larger `spread` allows a larger distance.
+/// Returns a random unit vector near `direction`. A larger `spread` allows a larger distance.
 fn near(random: &mut Random, direction: &[f32], spread: f32) -> Vec<f32> {
     let mut even = || random.below(200_001) as f32 / 1e5 - 1.0;
     let raw: Vec<f32> = direction.iter().map(|x| x + spread * even()).collect();

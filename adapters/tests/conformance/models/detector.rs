@@ -1,4 +1,5 @@
-//! Tests of detection networks: a tiny handmade one per layout, and real ones with real images.
+//! Tests of detection networks, with a tiny handmade network for each layout and real networks with
+//! real images.
 #![cfg(feature = "onnx")]
 
 use std::path::PathBuf;

@@ -157,7 +157,7 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// Returns the Levenshtein distance in characters.
+/// Returns the Levenshtein distance of two texts, in characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

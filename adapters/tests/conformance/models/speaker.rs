@@ -1,5 +1,5 @@
-//! Tests of speaker segmentation and embedding with real speech, compared with the original
-//! networks (`scripts/models/golden_speakers.py`).
+//! Tests of speaker segmentation and embedding with real speech. Results are compared with those of
+//! the original networks (`scripts/models/golden_speakers.py`).
 
 use ports::{
     conformance,
@@ -22,7 +22,7 @@ struct Golden {
 #[derive(Deserialize)]
 struct Window {
     from: usize,
-    /// Number of frames and of classes.
+    /// Number of frames and number of classes.
     shape: [usize; 2],
     frames: Vec<usize>,
     /// The log probabilities of the classes in each of `frames`.

@@ -35,8 +35,8 @@ async fn whisper_recognises_real_speech() {
     let unknown = transcriber.transcribe(&jfk, Some("xx")).await.unwrap();
     assert_eq!(unknown.language.as_deref(), Some("en"));
 
-    // The limits are one or two words above the measured rates, because arithmetic differs between
-    // processors.
+    // The limits are one or two words above the measured rates, because processors differ in their
+    // arithmetic.
     let most =
         [("azure_weather.wav", 0.0), ("leopard_quilter.wav", 0.06), ("nasa_13013.mp4", 0.15)];
     for (clip, rate) in error_rates(&transcriber).await {
@@ -113,7 +113,7 @@ fn text(transcript: &Transcript) -> String {
     transcript.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the word error rate of each clip; speech is split as in the pipeline.
+/// Returns the word error rate of each clip. Speech is split as in the pipeline.
 async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> {
     let Some(truth) = support::truth() else { return Vec::new() };
     let clips = ["azure_weather.wav", "leopard_quilter.wav", "nasa_13013.mp4"];
@@ -143,7 +143,8 @@ async fn error_rates(transcriber: &dyn Transcriber) -> Vec<(&'static str, f64)> 
     rates
 }
 
-/// Returns spans of speech with a margin of 0.2 s, joined across pauses of less than a second.
+/// Returns spans of speech with a margin of 0.2 s. Spans are joined if the pause between them is
+/// shorter than a second.
 fn pieces(samples: &[f32], longest: f64) -> Vec<(f64, f64)> {
     let mut session = SpectralVoiceActivity::default().begin().unwrap();
     session.push(samples).unwrap();
@@ -183,7 +184,7 @@ fn words(text: &str) -> Vec<String> {
     kept.split_whitespace().map(str::to_owned).collect()
 }
 
-/// Returns the number of words to insert, remove or replace.
+/// Returns how many words must be inserted, removed or replaced to turn one text into the other.
 fn edits(known: &[String], transcript: &[String]) -> usize {
     let mut row: Vec<usize> = (0..=transcript.len()).collect();
     for (i, expected) in known.iter().enumerate() {
