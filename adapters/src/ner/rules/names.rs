@@ -267,8 +267,8 @@ fn after_preposition(words: &WordTokens, at: usize) -> bool {
     words.words[at].joined && PREPOSITIONS.contains(&before.lower.as_str())
 }
 
-/// Returns whether the previous word is a listed place, as in `Reading, England` or `Georgia and
-/// Turkey`.
+/// Returns whether the previous word is a listed place, as in `Reading, England` or
+/// `Georgia and Turkey`.
 fn after_place(words: &WordTokens, at: usize, listed: &HashMap<String, Vec<ListEntry>>) -> bool {
     let before = words.words[..at].iter().rev().find(|w| w.lower != "and" && w.lower != "or");
     before.is_some_and(|word| {
