@@ -228,13 +228,9 @@ impl Shotlog {
             settings.records.cache_bytes,
             settings.records.video_cache_ttl,
         ));
-        let search = Arc::new(Search::new(
-            &stores,
-            &models,
-            catalog.clone(),
-            settings.search,
-            settings.index.max_orphans,
-        ));
+        let max_orphans = settings.index.max_orphans;
+        let search = Search::new(&stores, &models, catalog.clone(), settings.search, max_orphans);
+        let search = Arc::new(search);
         let answering = Arc::new(Answering::new(
             &models,
             catalog.clone(),
@@ -242,38 +238,13 @@ impl Shotlog {
             &settings.ask,
             settings.ingest.concurrency,
         ));
-        let evaluations = Arc::new(Evaluations::new(
-            &stores,
-            &models,
-            catalog.clone(),
-            search.clone(),
-            answering.clone(),
-            settings.evaluation,
-        ));
-        let alerts = Arc::new(Alerts::new(
-            &stores,
-            catalog.clone(),
-            search.clone(),
-            settings.alerts,
-            settings.callbacks.clone(),
-        ));
-        let ingest =
-            Arc::new(Ingest::new(&stores, &models, catalog.clone(), settings.ingest_config()));
-        let frames = Arc::new(Frames::new(
-            &stores,
-            &models,
-            catalog.clone(),
-            settings.frames.clone(),
-            settings.folders(),
-        ));
-        let use_cases = JobUseCases {
-            ingest: ingest.clone(),
-            frames: frames.clone(),
-            evaluations: evaluations.clone(),
-            alerts: alerts.clone(),
-        };
+        let run_as_jobs = run_as_jobs(&stores, &models, &catalog, &search, &answering, &settings);
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
-        let jobs = Jobs::new(&stores, use_cases, settings.jobs, limits, callbacks);
+        let jobs = Jobs::new(&stores, run_as_jobs.clone(), settings.jobs, limits, callbacks);
+        let JobUseCases { ingest, frames, evaluations, alerts } = run_as_jobs;
+        let callbacks_enabled = settings.callbacks.is_enabled();
+        let (probes, ui) = (settings.probes, settings.ui);
+        let reserve = settings.data_dir.join("reserve");
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.clone()),
             frames,
@@ -282,14 +253,11 @@ impl Shotlog {
                 models,
                 catalog.clone(),
                 jobs.clone(),
-                settings.probes,
-                settings.ui,
-                settings.callbacks.is_enabled(),
+                probes,
+                ui,
+                callbacks_enabled,
             ),
-            reserve: Reserve::new(
-                settings.data_dir.join("reserve"),
-                settings.records.reserve_bytes,
-            ),
+            reserve: Reserve::new(reserve, settings.records.reserve_bytes),
             tokens: TokenCounter::new(embedder),
             extractors: Extractors::new(catalog.clone(), settings.extractors),
             catalog,
@@ -348,5 +316,41 @@ async fn change_reserve(reserve: &Reserve, change: fn(&Reserve) -> std::io::Resu
     let changed = tokio::task::spawn_blocking(move || change(&reserve)).await;
     if let Err(error) = changed.unwrap_or_else(|panic| Err(std::io::Error::other(panic))) {
         tracing::warn!(%error, "could not change the disk reserve for deletes (records.reserve_bytes)");
+    }
+}
+
+/// Builds the use cases that run as jobs.
+fn run_as_jobs(
+    stores: &Stores,
+    models: &Models,
+    catalog: &Arc<Catalog>,
+    search: &Arc<Search>,
+    answering: &Arc<Answering>,
+    settings: &Settings,
+) -> JobUseCases {
+    JobUseCases {
+        ingest: Arc::new(Ingest::new(stores, models, catalog.clone(), settings.ingest_config())),
+        frames: Arc::new(Frames::new(
+            stores,
+            models,
+            catalog.clone(),
+            settings.frames.clone(),
+            settings.folders(),
+        )),
+        evaluations: Arc::new(Evaluations::new(
+            stores,
+            models,
+            catalog.clone(),
+            search.clone(),
+            answering.clone(),
+            settings.evaluation,
+        )),
+        alerts: Arc::new(Alerts::new(
+            stores,
+            catalog.clone(),
+            search.clone(),
+            settings.alerts,
+            settings.callbacks.clone(),
+        )),
     }
 }

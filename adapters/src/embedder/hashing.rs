@@ -18,10 +18,13 @@ pub struct HashingEmbedder {
     dimension: usize,
 }
 
-/// Weight of each kind of feature.
+/// Weight of a stem among the features of a text.
 const STEM_WEIGHT: f32 = 1.0;
+/// Weight of a word.
 const WORD_WEIGHT: f32 = 0.4;
+/// Weight of a pair of adjacent words.
 const PAIR_WEIGHT: f32 = 0.35;
+/// Weight of an n-gram of characters.
 const GRAM_WEIGHT: f32 = 1.0;
 /// Weight factor for a stop word. It is greater than 0 because some texts consist only of stop
 /// words.

@@ -15,7 +15,7 @@ use crate::kernel::time::Span;
 pub(crate) const SAME_BOUNDARY: f64 = 0.75;
 
 /// Cost of each second by which a chunk violates the length limits. It exceeds any possible gain,
-/// so that the limits are violated only if no path keeps them.
+/// so the limits are violated only if no path satisfies them.
 const BREACH: f64 = 1e6;
 
 /// Cost of a boundary without a vote, so that a span is not split more often than necessary.

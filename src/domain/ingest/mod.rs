@@ -155,8 +155,8 @@ impl Ingest {
     }
 
     /// Creates a file to which an upload can be streamed. Dropping the spool removes the file.
-    /// Writing returns `TooLarge` beyond the upload limit, and `Busy` while waiting uploads take
-    /// too much space.
+    /// Writing fails with `TooLarge` beyond the upload limit, and with `Busy` if pending uploads
+    /// already take up too much space.
     pub async fn spool_upload(&self) -> Result<Spool> {
         let max_bytes = self.settings.ingest.max_waiting_bytes;
         Spool::upload(self.settings.work_dir.clone(), self.upload_limit(), max_bytes).await

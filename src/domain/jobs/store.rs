@@ -54,6 +54,7 @@ pub struct Jobs {
 }
 
 /// The use-cases that jobs run.
+#[derive(Clone)]
 pub(crate) struct JobUseCases {
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) frames: Arc<Frames>,

@@ -19,7 +19,7 @@ const CHANGED: f32 = 16.0;
 const CONTRAST: f32 = 60.0;
 
 /// Minimum number of thumbnails in which text must be static. Text that is shown for a shorter time
-/// is unreadable.
+/// is too brief to read.
 const MIN_STATIC: usize = 3;
 
 /// The luma of one picture, which can be compared tile by tile.

@@ -39,8 +39,7 @@ pub(super) fn scan(
         return Err(Error::NothingDecoded);
     }
     let mut packet = Packet::empty();
-    let mut damaged = 0;
-    let mut read_errors = 0;
+    let (mut damaged, mut read_errors) = (0, 0);
     loop {
         let kind = match input.read(&mut packet) {
             Ok(Some(kind)) => kind,

@@ -1,4 +1,4 @@
-//! Speech on a stereo track with one voice per channel, as call and interview recorders produce.
+//! Speech on a stereo track with one voice per channel, as produced by call and interview recorders.
 //! Both channels are stored while the track is decoded. Whether each channel has its own voice is
 //! decided afterwards, based on the channels' levels during speech and the speech on each channel.
 
@@ -125,7 +125,7 @@ impl Channels {
     }
 }
 
-/// Subtracts the spans `taken` from `spans`. Both are in order and without overlaps.
+/// Subtracts the spans `taken` from `spans`. Both must be sorted and without overlaps.
 fn subtract(spans: &[Span], taken: &[Span]) -> Vec<Span> {
     let mut left = Vec::new();
     for span in spans {
