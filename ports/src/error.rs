@@ -86,15 +86,21 @@ impl std::error::Error for PortError {
     }
 }
 
+impl From<std::io::ErrorKind> for ErrorKind {
+    fn from(kind: std::io::ErrorKind) -> Self {
+        match kind {
+            std::io::ErrorKind::NotFound => Self::NotFound,
+            std::io::ErrorKind::PermissionDenied => Self::Denied,
+            std::io::ErrorKind::TimedOut => Self::Timeout,
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full,
+            _ => Self::Other,
+        }
+    }
+}
+
 impl From<std::io::Error> for PortError {
     fn from(e: std::io::Error) -> Self {
-        let kind = match e.kind() {
-            std::io::ErrorKind::NotFound => ErrorKind::NotFound,
-            std::io::ErrorKind::PermissionDenied => ErrorKind::Denied,
-            std::io::ErrorKind::TimedOut => ErrorKind::Timeout,
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => ErrorKind::Full,
-            _ => ErrorKind::Other,
-        };
+        let kind = e.kind().into();
         let message = match kind {
             ErrorKind::Full => format!("no space is left on the disk; free some: {e}"),
             _ => e.to_string(),

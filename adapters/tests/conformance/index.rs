@@ -96,6 +96,7 @@ async fn embedded_index_rejects_incompatible_folders() {
 }
 
 mod embedded;
+mod full_disk;
 mod ranking;
 
 #[tokio::test(flavor = "multi_thread")]

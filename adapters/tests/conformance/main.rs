@@ -14,5 +14,6 @@ mod models;
 mod records;
 mod reranker;
 mod server;
+mod small_disk;
 mod storage;
 mod transcriber;

@@ -32,7 +32,7 @@ use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tantivy::directory::MmapDirectory;
-use tantivy::directory::error::OpenReadError;
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use tantivy::{Index, IndexReader, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
@@ -509,13 +509,34 @@ fn failed(error: TantivyError) -> PortError {
         TantivyError::SchemaError(_)
         | TantivyError::MissingPlugin(_)
         | TantivyError::UnexpectedPlugin(_) => ErrorKind::Invalid,
+        error if io_cause(error).is_some_and(is_full) => ErrorKind::Full,
         _ => ErrorKind::Other,
     };
     let advice = match kind {
         ErrorKind::Corrupt | ErrorKind::Invalid => "; run `shotlog reindex` to rebuild it",
+        ErrorKind::Full => "; free some space on its disk",
         _ => "",
     };
     PortError::caused_by(kind, format!("the index failed: {error}{advice}"), error)
+}
+
+/// The operating system's error inside a tantivy error.
+fn io_cause(error: &TantivyError) -> Option<&std::io::Error> {
+    match error {
+        TantivyError::IoError(cause)
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: cause, .. })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: cause, .. })
+        | TantivyError::OpenDirectoryError(
+            OpenDirectoryError::IoError { io_error: cause, .. }
+            | OpenDirectoryError::FailedToCreateTempDir(cause),
+        )
+        | TantivyError::LockFailure(LockError::IoError(cause), _) => Some(cause),
+        _ => None,
+    }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    ErrorKind::from(error.kind()) == ErrorKind::Full
 }
 
 /// Returns whether errors of this kind result from decoding damaged bytes.
@@ -542,4 +563,35 @@ async fn blocking<T: Send + 'static>(
         let kind = if e.is_panic() { ErrorKind::Corrupt } else { ErrorKind::Other };
         Err(PortError::caused_by(kind, "reading the index ended abnormally", e))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn full_disk_is_reported_as_full() {
+        let file = || PathBuf::from("segment.store");
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let cause = || io::Error::from(kind);
+            for error in [
+                TantivyError::from(cause()),
+                OpenWriteError::wrap_io_error(cause(), file()).into(),
+                OpenReadError::wrap_io_error(cause(), file()).into(),
+                OpenDirectoryError::wrap_io_error(cause(), file()).into(),
+                OpenDirectoryError::FailedToCreateTempDir(Arc::new(cause())).into(),
+                LockError::wrap_io_error(cause()).into(),
+            ] {
+                let error = failed(error);
+                assert_eq!(error.kind(), ErrorKind::Full, "{error}");
+                assert!(error.to_string().contains("free some space"), "{error}");
+            }
+        }
+        for kind in [io::ErrorKind::WriteZero, io::ErrorKind::FileTooLarge] {
+            let error = OpenWriteError::wrap_io_error(kind.into(), file());
+            assert_eq!(failed(error.into()).kind(), ErrorKind::Other, "{kind}");
+        }
+    }
 }

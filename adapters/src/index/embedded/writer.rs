@@ -11,7 +11,7 @@ use ports::{ErrorKind, PortError, Result};
 use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergePolicy, NoMergePolicy};
 use tantivy::query::Query;
-use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, Term};
+use tantivy::{Directory, Index, IndexReader, IndexWriter, TantivyDocument, TantivyError, Term};
 use tokio::sync::{mpsc, oneshot};
 
 use super::panic_guard::catch_panics;
@@ -243,7 +243,9 @@ impl Worker {
                 writer.delete_query(catch_panics(any_of(keys)))?;
             }
             for document in documents {
-                writer.add_document(document)?;
+                if let Err(stopped) = writer.add_document(document) {
+                    return Err(worker_error(writer).unwrap_or(stopped));
+                }
             }
         }
         writer.commit()?;
@@ -341,6 +343,12 @@ impl Worker {
             tracing::warn!(error = %e, "cannot remove merged index segments yet");
         }
     }
+}
+
+/// The error that stopped tantivy's indexing thread, such as a full disk. Adding a document reports
+/// only that the thread has stopped; preparing a commit collects the thread's own error.
+fn worker_error(writer: &mut IndexWriter) -> Option<TantivyError> {
+    writer.prepare_commit().err()
 }
 
 /// Prepares a writer that is at its last commit for the next commit. Removes the files of an
