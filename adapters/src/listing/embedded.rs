@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
 use ports::video::InvalidVideoId;
@@ -35,9 +36,20 @@ const FIELDS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("fields");
 /// The mark, stored under the empty key.
 const MARK: TableDefinition<'_, &str, &str> = TableDefinition::new("mark");
 
+/// What to do about a full disk.
+const FULL_ADVICE: &str = "; free some space on its disk";
+
 /// A listing in a file. Resident memory is about 300 bytes per video plus 16 MiB.
 pub struct EmbeddedListing {
-    inner: Arc<Inner>,
+    slot: Arc<Slot>,
+}
+
+/// An open database, which is opened again after an I/O error: redb then refuses every further
+/// call, even once the disk has space again.
+struct Slot {
+    file: PathBuf,
+    /// `None` if it could not be opened again.
+    inner: RwLock<Option<Inner>>,
 }
 
 struct Inner {
@@ -46,6 +58,8 @@ struct Inner {
     order: RwLock<EntryOrder>,
     /// Locked during a commit and until the order reflects the commit.
     writing: Mutex<()>,
+    /// Whether the database refuses further calls.
+    stopped: AtomicBool,
 }
 
 impl EmbeddedListing {
@@ -56,7 +70,7 @@ impl EmbeddedListing {
         // If the file is damaged, the reader may panic.
         let opened = tokio::task::spawn_blocking(move || Inner::open(&at)).await;
         let damaged = match opened {
-            Ok(Ok(inner)) => return Ok(Self { inner: Arc::new(inner) }),
+            Ok(Ok(inner)) => return Ok(Self::new(file, inner)),
             Ok(Err(error)) if error.kind() != ErrorKind::Corrupt => return Err(error),
             Ok(Err(error)) => error.to_string(),
             Err(panic) if panic.is_panic() => panic.to_string(),
@@ -68,17 +82,44 @@ impl EmbeddedListing {
         tracing::warn!(error = damaged, "cannot read the listing; starting with an empty one");
         blocking::run(move || {
             fs::remove_file(&file)?;
-            Ok(Self { inner: Arc::new(Inner::open(&file)?) })
+            let inner = Inner::open(&file)?;
+            Ok(Self::new(file, inner))
         })
         .await
+    }
+
+    fn new(file: PathBuf, inner: Inner) -> Self {
+        Self { slot: Arc::new(Slot { file, inner: RwLock::new(Some(inner)) }) }
     }
 
     async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Inner) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let inner = self.inner.clone();
-        blocking::run(move || work(&inner)).await
+        let slot = self.slot.clone();
+        blocking::run(move || slot.run(work)).await
+    }
+}
+
+impl Slot {
+    fn run<T>(&self, work: impl FnOnce(&Inner) -> Result<T>) -> Result<T> {
+        let is_stopped = |inner: &Option<Inner>| {
+            inner.as_ref().is_none_or(|inner| inner.stopped.load(Ordering::Acquire))
+        };
+        let mut current = self.inner.read();
+        if is_stopped(&current) {
+            drop(current);
+            let mut stopped = self.inner.write();
+            // Another call may have opened it meanwhile.
+            if is_stopped(&stopped) {
+                // The old handle holds the lock of the file.
+                *stopped = None;
+                *stopped = Some(Inner::open(&self.file)?);
+            }
+            current = RwLockWriteGuard::downgrade(stopped);
+        }
+        let closed = || PortError::new(ErrorKind::Unavailable, "the listing is closed");
+        work(current.as_ref().ok_or_else(closed)?)
     }
 }
 
@@ -98,6 +139,7 @@ impl Inner {
             database,
             order: RwLock::default(),
             writing: Mutex::default(),
+            stopped: AtomicBool::default(),
         };
         inner.write(|change| {
             change.open_table(KEYS)?;
@@ -210,9 +252,14 @@ impl Inner {
             | redb::Error::TableTypeMismatch { .. }
             | redb::Error::TypeDefinitionChanged { .. }
             | redb::Error::TableIsMultimap(_) => ErrorKind::Corrupt,
+            redb::Error::Io(cause) if is_full(cause) => ErrorKind::Full,
             _ => ErrorKind::Other,
         };
-        let message = format!("the listing {} failed: {error}", self.file.display());
+        if matches!(error, redb::Error::Io(_) | redb::Error::PreviousIo) {
+            self.stopped.store(true, Ordering::Release);
+        }
+        let advice = if kind == ErrorKind::Full { FULL_ADVICE } else { "" };
+        let message = format!("the listing {} failed: {error}{advice}", self.file.display());
         PortError::caused_by(kind, message, error)
     }
 }
@@ -268,10 +315,18 @@ fn unusable(file: &Path, error: DatabaseError) -> PortError {
             (ErrorKind::Corrupt, "is damaged")
         }
         DatabaseError::UpgradeRequired(_) => (ErrorKind::Corrupt, "has another format"),
+        DatabaseError::Storage(StorageError::Io(cause)) if is_full(cause) => {
+            (ErrorKind::Full, "cannot be opened")
+        }
         _ => (ErrorKind::Other, "cannot be opened"),
     };
-    let message = format!("the listing {} {what}: {error}", file.display());
+    let advice = if kind == ErrorKind::Full { FULL_ADVICE } else { "" };
+    let message = format!("the listing {} {what}: {error}{advice}", file.display());
     PortError::caused_by(kind, message, error)
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    ErrorKind::from(error.kind()) == ErrorKind::Full
 }
 
 #[async_trait]
@@ -368,5 +423,42 @@ impl VideoListing for EmbeddedListing {
 
     async fn probe(&self) -> Result<()> {
         self.mark().await.map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn full_disk_is_reported_as_full() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("videos");
+        let inner = Inner::open(&file).expect("a listing");
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            let of_opening = DatabaseError::Storage(StorageError::Io(kind.into()));
+            for error in [inner.failed(redb::Error::Io(kind.into())), unusable(&file, of_opening)] {
+                assert_eq!(error.kind(), ErrorKind::Full, "{error}");
+                assert!(error.to_string().contains("free some space"), "{error}");
+            }
+        }
+        let other = io::Error::from(io::ErrorKind::FileTooLarge);
+        assert_eq!(inner.failed(redb::Error::Io(other)).kind(), ErrorKind::Other);
+    }
+
+    #[tokio::test]
+    async fn listing_is_opened_again_after_an_io_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listing = EmbeddedListing::open(folder.path().join("videos")).await.expect("a listing");
+        listing.set_mark("in step").await.expect("a write");
+        let failed = listing.run(|inner| {
+            Err::<(), _>(inner.failed(redb::Error::Io(io::ErrorKind::StorageFull.into())))
+        });
+        assert_eq!(failed.await.expect_err("an error").kind(), ErrorKind::Full);
+        let stopped = listing.run(|inner| Ok(inner.stopped.load(Ordering::Acquire)));
+        assert!(!stopped.await.expect("a listing"), "the listing was opened again");
+        assert_eq!(listing.mark().await.expect("a read").as_deref(), Some("in step"));
     }
 }

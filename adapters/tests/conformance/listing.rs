@@ -12,6 +12,8 @@ use serde_json::json;
 use shotlog_adapters::listing::embedded::EmbeddedListing;
 use shotlog_adapters::listing::memory::MemoryListing;
 
+use crate::small_disk;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn memory() {
     check(|| async { Arc::new(MemoryListing::new()) as Arc<dyn VideoListing> }).await;
@@ -80,6 +82,38 @@ async fn damaged_listing_is_replaced() {
         assert_eq!(listing.get(&[entry(99).video_id]).await.unwrap(), [entry(99)], "{what}");
     }
     assert!(replaced > 20, "only {replaced} of the damages were found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn full_disk_is_reported_until_there_is_space() {
+    let test = "listing::full_disk_is_reported_until_there_is_space";
+    let Some(disk) = small_disk::open(test) else { return };
+    let listing = open(&disk.join("videos")).await;
+    let entries: Vec<_> = (0..200).map(entry).collect();
+    listing.put(entries.clone()).await.unwrap();
+    let filler = small_disk::fill(&disk);
+    // The file has some space of its own.
+    let mut next = 1000;
+    let error = loop {
+        match listing.put((next..next + 100).map(entry).collect()).await {
+            Ok(()) => next += 100,
+            Err(error) => break error,
+        }
+    };
+    small_disk::assert_full(&error);
+    for _ in 0..3 {
+        let entries = (next..next + 100).map(entry).collect();
+        small_disk::assert_full(&listing.put(entries).await.unwrap_err());
+        let found = listing.get(&[entry(1).video_id]).await.unwrap();
+        assert_eq!(found, [entry(1)], "reading needs no space");
+    }
+    fs::remove_file(filler).unwrap();
+    listing.remove(&[entry(0).video_id]).await.unwrap();
+    listing.put(vec![entry(999)]).await.unwrap();
+    let found = listing.get(&[0, 1, 999].map(|number| entry(number).video_id)).await.unwrap();
+    assert_eq!(found, [entry(1), entry(999)]);
+    let total = listing.list(&all()).await.unwrap().total;
+    assert_eq!(total, 200 + next as u64 - 1000);
 }
 
 fn entry(number: i64) -> VideoEntry {
