@@ -81,6 +81,8 @@ mod hostile;
 #[cfg(feature = "ffmpeg")]
 mod numbered;
 #[cfg(feature = "ffmpeg")]
+mod process;
+#[cfg(feature = "ffmpeg")]
 mod seeking;
 #[cfg(feature = "ffmpeg")]
 mod skipped_frames;

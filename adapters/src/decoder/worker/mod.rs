@@ -110,19 +110,15 @@ impl WorkerDecoder {
     }
 
     fn start(&self, file: Arc<File>, job: WorkerJob) -> Result<Process> {
-        let frames = match &job {
-            WorkerJob::Frames { stills, .. } => stills.len() as f64,
-            WorkerJob::Clip { start, end, .. } => (end - start).max(0.0),
-            WorkerJob::Probe | WorkerJob::Scan { .. } | WorkerJob::Sound { .. } => 0.0,
-        };
+        let content = job.content();
         let request = WorkerRequest {
             ffmpeg: self.options.ffmpeg.clone(),
             memory: self.options.memory,
-            processor_seconds: self.options.processor_seconds(frames),
+            processor_seconds: self.options.processor_seconds(content),
             parent: std::process::id(),
             job,
         };
-        Process::start(&self.options, &file, &request, frames)
+        Process::start(&self.options, &file, &request, content)
     }
 
     fn extract_frames(

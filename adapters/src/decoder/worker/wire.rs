@@ -55,6 +55,18 @@ pub(super) enum WorkerJob {
     Clip { start: f64, end: f64, exact: bool, max_bytes: u64, audio_track: Option<u32> },
 }
 
+impl WorkerJob {
+    /// The amount of work that is known beforehand: seconds of media, or number of frames. A scan
+    /// gets its time as media comes out.
+    pub(super) fn content(&self) -> f64 {
+        match self {
+            Self::Frames { stills, .. } => stills.len() as f64,
+            Self::Clip { start, end, .. } => (end - start).max(0.0),
+            Self::Probe | Self::Scan { .. } | Self::Sound { .. } => 0.0,
+        }
+    }
+}
+
 /// The result of a job.
 #[derive(Serialize, Deserialize)]
 pub(super) enum WorkerResult {
@@ -240,6 +252,18 @@ pub(super) fn protocol_violation() -> PortError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_of_a_clip_is_its_length() {
+        let clip = |start: f64, end: f64| {
+            let job = WorkerJob::Clip { start, end, exact: true, max_bytes: 1, audio_track: None };
+            job.content()
+        };
+        assert_eq!((clip(10_000.0, 10_001.0), clip(0.0, 30.0), clip(2.0, 1.0)), (1.0, 30.0, 0.0));
+        let still = Still { time: 9_000.0, max_side: 64 };
+        let frames = WorkerJob::Frames { stills: vec![still; 3], method: None };
+        assert_eq!((frames.content(), WorkerJob::Probe.content()), (3.0, 0.0));
+    }
 
     #[test]
     fn messages_round_trip_within_the_length_limit() {
