@@ -302,3 +302,32 @@ fn long_frames_keep_their_duration() {
         assert!(step < 60.1, "{name}: {:?}", output.times);
     }
 }
+
+/// Renames the coding of the pictures in an MP4.
+fn recoded(bytes: &mut [u8], tag: &[u8; 4]) {
+    let table = place_of(bytes, b"stsd");
+    let coding = table + place_of(&bytes[table..], b"avc1");
+    bytes[coding..coding + 4].copy_from_slice(tag);
+}
+
+#[test]
+fn undecodable_pictures_are_named() {
+    let Some(studio) = Studio::open() else { return };
+    let whole = studio.both("whole.mp4", "-c:v libx264 -c:a aac").unwrap();
+    let silent = studio.make("silent.mp4", "-f lavfi -i {picture} -c:v libx264").unwrap();
+    for (tag, words) in [
+        (b"encv", "its pictures are encrypted"),
+        (b"drmi", "its pictures are encrypted"),
+        (b"xyz1", "the codec of its pictures is not known (xyz1)"),
+    ] {
+        let file = studio.changed("sound_only.mp4", &whole, |bytes| recoded(bytes, tag));
+        let info = decoder().probe(&file).unwrap();
+        assert_eq!((info.video, info.undecodable_video.as_deref()), (None, Some(words)));
+        let (output, summary) = scanned(&file);
+        assert!(output.times.is_empty() && summary.frames == 0, "{words}");
+        assert!(output.samples as f64 > 2.9 * f64::from(SAMPLE_RATE), "{words}");
+
+        let file = studio.changed("nothing.mp4", &silent, |bytes| recoded(bytes, tag));
+        refused(&decoder(), &file, &["nothing in the file can be decoded", words]);
+    }
+}
