@@ -79,6 +79,8 @@ mod clips;
 #[cfg(feature = "ffmpeg")]
 mod hostile;
 #[cfg(feature = "ffmpeg")]
+mod metadata;
+#[cfg(feature = "ffmpeg")]
 mod numbered;
 #[cfg(feature = "ffmpeg")]
 mod process;
