@@ -134,7 +134,7 @@ fn seek_is_exact_in_every_container() {
 #[test]
 fn joined_segments_are_contiguous() {
     let Some(studio) = Studio::open() else { return };
-    let sound = "-f lavfi -i sine=frequency=440:sample_rate=44100:duration={d}";
+    let sound = "-f lavfi -i sine=frequency=440:sample_rate=44100:duration={d},volume=4";
     for (end, coding) in [
         ("ts", "-c:v libx264 -preset veryfast -g 25 -pix_fmt yuv420p -c:a aac"),
         ("vob", "-c:v mpeg2video -g 15 -bf 2 -q:v 2 -c:a mp2"),
@@ -179,6 +179,38 @@ fn joined_segments_are_contiguous() {
                 let expected = ((time - late) * RATE) as u32;
                 assert!(found.abs_diff(expected) <= 4, "{name}: {found} at {time}");
             }
+            assert_clip_crosses_the_joint(&name, &file, f64::from(seconds), late);
         }
+    }
+}
+
+/// Asserts that a clip shows every number on both sides of the joint, with sound to its end.
+fn assert_clip_crosses_the_joint(name: &str, file: &std::path::Path, joint: f64, late: f64) {
+    let (start, end) = (joint - 1.0, joint + 1.0);
+    for exact in [true, false] {
+        let cut = ClipRequest { start, end, exact, max_bytes: 50 << 20, audio_track: None };
+        let clip = file.with_extension("clip.mp4");
+        let out = std::fs::File::create(&clip).unwrap();
+        let began = decoder().clip(file, &cut, out, &CancellationToken::default()).unwrap().start;
+        assert!(began <= start && (!exact || began == start), "{name}: begins at {began}");
+        let mut shown = Numbers::default();
+        decoder().scan(&clip, &EXACT, &mut shown).unwrap();
+        let numbers: Vec<u32> = shown.frames.iter().map(|(_, number)| *number).collect();
+        let first = numbers[0];
+        let expected: Vec<u32> = (first..first + numbers.len() as u32).collect();
+        assert_eq!(numbers, expected, "{name}: no number is missing or repeated");
+        let last = expected[expected.len() - 1];
+        for (number, time) in [(first, began), (last, end)] {
+            let wanted = ((time - late) * RATE) as u32;
+            assert!(number.abs_diff(wanted) <= 4, "{name}: {number} at {time}");
+        }
+        for (time, number) in &shown.frames {
+            let expected = f64::from(number - first) / RATE;
+            assert!((time - expected).abs() < 0.15, "{name}: {number} at {time:.3}");
+        }
+        let length = end - began;
+        assert!(shown.loud_until > length - 0.3, "{name}: loud until {}", shown.loud_until);
+        let seconds = shown.samples as f64 / 16_000.0;
+        assert!((seconds - length).abs() < 0.3, "{name}: {seconds} s of sound");
     }
 }
