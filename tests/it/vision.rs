@@ -1,15 +1,22 @@
 //! Objects, people and on-screen text through the whole pipeline, and the description composed from them.
 
+use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use adapters::detector::ScriptedDetector;
 use adapters::ocr::ScriptedTextRecognizer;
+use ports::Result;
+use ports::decoder::{
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
+    Still, VideoDecoder,
+};
 use ports::detector::Detection;
 use ports::ocr::TextLine;
 use serde_json::{Value, json};
 
-use crate::support::{Models, TestApp, clip};
+use crate::support::{Models, SceneDecoder, TestApp, clip};
 
 fn object(label: &str, bounds: [f32; 4]) -> Detection {
     Detection { label: label.into(), confidence: 0.9, bounds }
@@ -42,6 +49,70 @@ async fn ingest_street(analyzers: &str) -> (TestApp, Value) {
 async fn first_chunk(app: &TestApp, result: &Value, verbose: bool) -> Value {
     let id = result["video_id"].as_str().unwrap();
     app.get(&format!("/videos/{id}/chunks/0?verbose={verbose}")).await.json()
+}
+
+/// A video whose only picture is the one at its start.
+struct OnePicture;
+
+impl VideoDecoder for OnePicture {
+    fn probe(&self, file: &Path) -> Result<MediaInfo> {
+        SceneDecoder.probe(file)
+    }
+
+    fn scan(
+        &self,
+        file: &Path,
+        options: &ScanOptions,
+        sink: &mut dyn ScanSink,
+    ) -> Result<ScanSummary> {
+        SceneDecoder.scan(file, options, sink)
+    }
+
+    fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
+        let first: Vec<Still> = stills.iter().map(|still| Still { time: 0.0, ..*still }).collect();
+        SceneDecoder.stills(file, &first)
+    }
+
+    fn clip(
+        &self,
+        file: &Path,
+        cut: &ClipRequest,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<Clip> {
+        SceneDecoder.clip(file, cut, out, cancel)
+    }
+}
+
+#[tokio::test]
+async fn a_picture_older_than_the_chunk_is_seen_within_the_chunk() {
+    let app = TestApp::with(|setup| {
+        setup.models = street();
+        setup.decoder = Arc::new(OnePicture);
+    })
+    .await;
+    let analyzers = "ocr,people,object_detection";
+    let fields = [("analyzers", analyzers), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let chunks = app.get(&format!("/videos/{id}/chunks?verbose=true")).await.ok();
+    for (chunk, start) in chunks["chunks"].as_array().unwrap().iter().zip([0.0, 10.0, 20.0]) {
+        for (analyzer, list) in
+            [("ocr", "texts"), ("people", "people"), ("object_detection", "detections")]
+        {
+            let item = &chunk[analyzer][list][0];
+            let locations = item["locations"].as_array().unwrap();
+            let frames = chunk[analyzer]["_frames"].as_array().unwrap();
+            let times = [&item["first_seen"], &item["last_seen"]]
+                .into_iter()
+                .chain(locations.iter().map(|location| &location["t"]))
+                .chain(frames);
+            let times: Vec<f64> = times.map(|time| time.as_f64().unwrap()).collect();
+            let within = times.iter().all(|time| (start..=start + 10.0).contains(time));
+            assert!(within && times[0] < times[1], "{analyzer} at {start}: {times:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -214,12 +214,17 @@ impl ChunkEvidence {
         self.frame_times().into_iter().map(|time| Still { time, max_side }).collect()
     }
 
+    /// Decodes frames. Each has the requested time, because the picture that is shown then can be
+    /// older than the chunk.
     async fn decode(&self, stills: Vec<Still>) -> Result<Vec<Option<Frame>>> {
         if stills.is_empty() {
             return Ok(Vec::new());
         }
+        let times: Vec<f64> = stills.iter().map(|still| still.time).collect();
         let decoding = decode::frames(&self.video.decoder, self.video.file.clone(), stills);
-        self.video.profile.measure(Step::DecodeFrames, decoding).await
+        let frames = self.video.profile.measure(Step::DecodeFrames, decoding).await?;
+        let at = |(time, frame): (f64, Option<Frame>)| frame.map(|frame| Frame { time, ..frame });
+        Ok(times.into_iter().zip(frames).map(at).collect())
     }
 
     /// Evenly spaced times in the chunk, in seconds: `per_second` times for each second, but at
