@@ -241,20 +241,20 @@ fn with_output(video: &AnalyzedVideo) -> Vec<String> {
     present.map(|(id, _)| id.clone()).collect()
 }
 
-/// Counts the words and seconds of speech in the transcript. If there is no transcript, counts them
-/// in the speaker turns, which contain the same words.
+/// Counts the words and seconds of speech in the speaker turns or, without any, in the transcript;
+/// both contain the same words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
+    let mut turns = video
+        .typed_outputs::<ChunkDiarization>(diarization::ID)
+        .flat_map(|(_, _, diarization)| &diarization.turns)
+        .peekable();
+    if turns.peek().is_some() {
+        return total(turns.map(|turn| (&*turn.text, turn.end - turn.start)));
+    }
     let segments = video
         .typed_outputs::<ChunkTranscript>(transcript::ID)
         .flat_map(|(_, _, transcript)| &transcript.segments);
-    let totals = total(segments.map(|segment| (&*segment.text, segment.end - segment.start)));
-    if totals.words > 0 {
-        return totals;
-    }
-    let turns = video
-        .typed_outputs::<ChunkDiarization>(diarization::ID)
-        .flat_map(|(_, _, diarization)| &diarization.turns);
-    total(turns.map(|turn| (&*turn.text, turn.end - turn.start)))
+    total(segments.map(|segment| (&*segment.text, segment.end - segment.start)))
 }
 
 fn total<'a>(pieces: impl Iterator<Item = (&'a str, f64)>) -> SpeechTotals {
@@ -312,14 +312,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn words_of_two_speech_analyzers_are_counted_once() {
+    async fn speech_is_counted_in_the_turns_where_diarization_ran() {
         let turns = vec![diarized(&[("S1", 1.0, 3.0, "two words")]), None];
-        let segments = json!({"segments": [{"start": 1.0, "end": 3.0, "text": "two words", "confidence": 0.9}]});
-        let video = video(10.0, 2)
+        let segments = json!({"segments": [{"start": 1.0, "end": 4.0, "text": "three more words", "confidence": 0.9}]});
+        let transcribed = video(10.0, 2).with(transcript::ID, vec![output(segments.clone()), None]);
+        let found = aggregate(&StatsAggregator, &transcribed).await;
+        assert_eq!(found["speech"], json!({"words": 3, "seconds": 3.0}));
+        let diarized = video(10.0, 2)
             .with(diarization::ID, turns)
             .with(transcript::ID, vec![output(segments), None])
             .with(people::ID, vec![None, None]);
-        let found = aggregate(&StatsAggregator, &video).await;
+        let found = aggregate(&StatsAggregator, &diarized).await;
         assert_eq!(found["speech"], json!({"words": 2, "seconds": 2.0}));
         assert_eq!(found["analyzers"], json!([diarization::ID, transcript::ID]));
     }
