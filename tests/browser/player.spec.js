@@ -102,7 +102,7 @@ test("a range is selected by keys or dragging, played, and kept in the address",
   await page.reload();
   await expect(range).toContainText("0:12.00 – 0:13.50");
   await range.getByRole("link", { name: "Search range" }).click();
-  await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.ends_after=12\\.001&filter\\.starts_before=13\\.499`));
+  await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.overlaps_after=12\\.001&filter\\.overlaps_before=13\\.499`));
   await page.goBack();
   await page.keyboard.press("x");
   await expect(range).toBeHidden();

@@ -99,8 +99,8 @@ pub const FILTERS: &[FilterDefinition] = &[
     finding_filter("max_people", Kind::Integer, Matches::AtMost, "people_count"),
     chunk_filter("after", Kind::Number, Matches::AtLeast, "start"),
     chunk_filter("before", Kind::Number, Matches::AtMost, "end"),
-    chunk_filter("ends_after", Kind::Number, Matches::AtLeast, "end"),
-    chunk_filter("starts_before", Kind::Number, Matches::AtMost, "start"),
+    chunk_filter("overlaps_after", Kind::Number, Matches::AtLeast, "end"),
+    chunk_filter("overlaps_before", Kind::Number, Matches::AtMost, "start"),
     video_filter(COLLECTIONS, Kind::Strings, Matches::Any, metadata::COLLECTION),
     video_filter("recorded_after", Kind::Time, Matches::AtLeast, metadata::RECORDED_AT),
     video_filter("recorded_before", Kind::Time, Matches::AtMost, metadata::RECORDED_AT),
@@ -334,8 +334,8 @@ mod tests {
             (json!({"max_people": 2}), "people_count", Predicate::AtMost(2.0)),
             (json!({"after": 1.5}), "start", Predicate::AtLeast(1.5)),
             (json!({"before": 9}), "end", Predicate::AtMost(9.0)),
-            (json!({"ends_after": 1.5}), "end", Predicate::AtLeast(1.5)),
-            (json!({"starts_before": 9}), "start", Predicate::AtMost(9.0)),
+            (json!({"overlaps_after": 1.5}), "end", Predicate::AtLeast(1.5)),
+            (json!({"overlaps_before": 9}), "start", Predicate::AtMost(9.0)),
         ] {
             let chunks = Filter::default().and(field, test);
             let expected = ParsedFilters { chunks, ..ParsedFilters::default() };

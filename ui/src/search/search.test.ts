@@ -139,11 +139,11 @@ describe("a search request", () => {
   });
 
   it("filters moments that overlap a range", () => {
-    const filters = { ends_after: filterSpec("float"), starts_before: filterSpec("float") };
+    const filters = { overlaps_after: filterSpec("float"), overlaps_before: filterSpec("float") };
     const service = { ...schema, filters } as unknown as Schema;
     expect(typedFilters(overlapFilters({ start: 10, end: 20.5 }), service)).toEqual({
-      ends_after: 10.001,
-      starts_before: 20.499,
+      overlaps_after: 10.001,
+      overlaps_before: 20.499,
     });
   });
 

@@ -46,8 +46,8 @@ const EPSILON = 0.001;
 
 /** Filters for the moments that overlap a range. */
 export const overlapFilters = ({ start, end }: Span): Filters => ({
-  ends_after: [(start + EPSILON).toFixed(3)],
-  starts_before: [(end - EPSILON).toFixed(3)],
+  overlaps_after: [(start + EPSILON).toFixed(3)],
+  overlaps_before: [(end - EPSILON).toFixed(3)],
 });
 
 /** Typographic quotation marks that may replace `"`. */
