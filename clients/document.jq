@@ -18,6 +18,9 @@ def schema($reference): $reference | ltrimstr("#/components/schemas/");
 # The clients do not support streamed answers.
 | del(.paths["/ask"].post.responses["200"].content["text/event-stream"])
 
+# The hand-written layer combines the fields of a request.
+| walk(if type == "object" and .properties and .allOf then del(.allOf) else . end)
+
 # The document describes one install; others have other analyzers and filters.
 | walk(if type == "object" and (.enum | type) == "array" and .enum != [null] and (.enum - $ids) == [] then del(.enum) else . end)
 | .components.schemas.Chunk.properties += (

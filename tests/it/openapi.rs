@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::TestApp;
 
@@ -85,10 +85,7 @@ async fn document_states_defaults_and_ranges() {
         (ask["limit"]["default"].as_u64(), ask["limit"]["maximum"].as_f64()),
         (Some(6), Some(20.0))
     );
-    assert_eq!(
-        document["components"]["schemas"]["QueryRequest"]["required"],
-        serde_json::json!(["text"])
-    );
+    assert_eq!(document["components"]["schemas"]["QueryRequest"]["required"], json!(["text"]));
     for level in ["MinimalResult", "StandardResult"] {
         let required = &document["components"]["schemas"][level]["required"];
         assert!(
@@ -98,7 +95,6 @@ async fn document_states_defaults_and_ranges() {
     }
     let upload = &document["paths"]["/videos"]["post"]["requestBody"]["content"]["multipart/form-data"]
         ["schema"];
-    // Exactly one of `file` and `upload_id` is required; a form cannot express that.
     assert_eq!(upload["required"], Value::Null);
     assert_eq!(upload["properties"]["file"]["format"], "binary");
     assert_eq!(upload["properties"]["upload_id"]["type"], "string");
@@ -106,7 +102,7 @@ async fn document_states_defaults_and_ranges() {
     assert_eq!(upload["properties"]["analyzers"]["default"], "default_video");
     let url = &document["components"]["schemas"]["UrlIngestRequest"]["properties"];
     for fields in [url, &upload["properties"]] {
-        assert_eq!(fields["mode"]["enum"], serde_json::json!(["preset", "weights", "interval"]));
+        assert_eq!(fields["mode"]["enum"], json!(["preset", "weights", "interval"]));
         assert_eq!(fields["min_duration"]["exclusiveMinimum"], true);
     }
     let job = &document["components"]["schemas"]["Job"]["required"];
@@ -114,6 +110,44 @@ async fn document_states_defaults_and_ranges() {
         job.as_array().expect("a list").contains(&"result".into()),
         "result is always present, null until done: {job}"
     );
+}
+
+#[tokio::test]
+async fn document_states_which_combinations_are_accepted() {
+    let app = TestApp::new().await;
+    let document = app.get("/openapi.json").await.json();
+    let query = &document["components"]["schemas"]["QueryRequest"];
+    let upload = &document["paths"]["/videos"]["post"]["requestBody"]["content"]["multipart/form-data"]
+        ["schema"];
+    for (schema, accepted, rejected) in [
+        (
+            query,
+            vec![
+                json!({"text": "boat"}),
+                json!({"text": null, "like": "m"}),
+                json!({"text": null, "order": "newest"}),
+            ],
+            vec![json!({"text": null}), json!({"text": null, "limit": 3})],
+        ),
+        (
+            upload,
+            vec![json!({"file": "a"}), json!({"upload_id": "a"})],
+            vec![json!({}), json!({"mode": "interval"})],
+        ),
+    ] {
+        for request in accepted {
+            assert_eq!(app.contract().problems(schema, &request, "$"), [""; 0], "{request}");
+        }
+        for request in rejected {
+            assert!(!app.contract().problems(schema, &request, "$").is_empty(), "{request}");
+        }
+    }
+    // The service accepts what the document accepts.
+    for (request, status) in
+        [(json!({"text": null, "order": "newest"}), 200), (json!({"text": null}), 422)]
+    {
+        assert_eq!(app.post_json("/query", request.clone()).await.status, status, "{request}");
+    }
 }
 
 /// Collects the paths of schemas that client generators cannot type: `allOf` of a reference and a part
@@ -129,9 +163,8 @@ fn collect_untyped_schemas(node: &Value, at: &str, untyped: &mut Vec<String>) {
     let parts = node["allOf"].as_array().into_iter().flatten();
     let has_untyped_part =
         parts.clone().any(|part| part["$ref"].is_null() && part["type"].is_null());
-    let is_untyped_null = node["nullable"] == true
-        && node["type"].is_null()
-        && node["enum"] != serde_json::json!([null]);
+    let is_untyped_null =
+        node["nullable"] == true && node["type"].is_null() && node["enum"] != json!([null]);
     if has_untyped_part || is_untyped_null {
         untyped.push(at.to_owned());
     }
@@ -150,7 +183,7 @@ async fn client_generators_can_type_every_schema() {
     let result = &document["components"]["schemas"]["Job"]["properties"]["result"];
     let alternatives = [result["oneOf"][0]["$ref"].as_str(), result["oneOf"][1]["type"].as_str()];
     assert_eq!(alternatives, [Some("#/components/schemas/JobResult"), None]);
-    assert_eq!(result["oneOf"][1]["enum"], serde_json::json!([null]));
+    assert_eq!(result["oneOf"][1]["enum"], json!([null]));
     assert_eq!(result["description"], "Result of the job; null until it is done.");
 }
 

@@ -148,11 +148,30 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
     // The document requires `text`, although the service also accepts `like` or `order` instead.
     schemas["QueryRequest"]["required"] = json!(["text"]);
-    for fields in ["/components/schemas/UrlIngestRequest/properties", UPLOAD] {
-        if let Some(fields) = document.pointer_mut(fields) {
-            constrain_ingest(fields);
+    require_any_of(&mut schemas["QueryRequest"], &["text", "like", "order"]);
+    for request in ["/components/schemas/UrlIngestRequest", UPLOAD] {
+        if let Some(schema) = document.pointer_mut(request) {
+            constrain_ingest(&mut schema["properties"]);
         }
     }
+    if let Some(form) = document.pointer_mut(UPLOAD) {
+        require_any_of(form, &["file", "upload_id"]);
+    }
+}
+
+/// Requires at least one of the fields, with a value other than null. The `anyOf` is within an
+/// `allOf`, because client generators would take a schema with `anyOf` for a union and drop its
+/// own properties.
+fn require_any_of(schema: &mut Value, fields: &[&str]) {
+    let alternative = |field: &&str| {
+        let mut property = schema["properties"][*field].clone();
+        if let Some(property) = property.as_object_mut() {
+            property.retain(|keyword, _| keyword != "nullable" && keyword != "description");
+        }
+        json!({"type": "object", "required": [field], "properties": {*field: property}})
+    };
+    let alternatives: Vec<Value> = fields.iter().map(alternative).collect();
+    schema["allOf"] = json!([{"type": "object", "anyOf": alternatives}]);
 }
 
 /// Forbids additional properties in requests.
@@ -193,9 +212,8 @@ fn narrow_responses(schemas: &mut Value, installed: &Schema) {
     require_nullable_fields(schemas);
 }
 
-/// JSON pointer to the fields of the upload form.
-const UPLOAD: &str =
-    "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema/properties";
+/// JSON pointer to the upload form.
+const UPLOAD: &str = "/paths/~1videos/post/requestBody/content/multipart~1form-data/schema";
 
 /// Adds the limits that the domain checks for ingest fields. The types do not include these limits,
 /// because violations have a different status code than type errors.

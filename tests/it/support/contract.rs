@@ -73,6 +73,11 @@ impl Contract {
                 problems.push(format!("{at} fits {fit} of the alternatives"));
             }
         }
+        if let Some(choices) = schema["anyOf"].as_array()
+            && !choices.iter().any(|choice| self.problems(choice, value, at).is_empty())
+        {
+            problems.push(format!("{at} fits none of the alternatives"));
+        }
         let right_type = match schema["type"].as_str() {
             Some("object") => value.is_object(),
             Some("array") => value.is_array(),
