@@ -62,8 +62,8 @@ test("a search covers everything by default and shows which analyzers matched", 
 test("a refusal lists the closest moments, without improbable ones", async ({ page, service }) => {
   await json(page, "/query", { answer: null, results: [] });
   await json(page, "/ask", {
-    question: "Is there a ship?", answer: "The footage does not show this.", answered: false, sources: {},
-    audit: [{ sentence: "The footage does not show this.", citations: [], verdict: "supported" }],
+    question: "Is there a ship?", answer: "No moment answers this question.", answered: false, sources: {},
+    audit: [{ sentence: "No moment answers this question.", citations: [], verdict: "supported" }],
     results: [{ ...hit, p_present: 0.3 }, { ...hit, chunk_id: 4, p_present: 0.01 }],
   });
   await page.goto(`${service.url}/#/ask`);
@@ -72,14 +72,14 @@ test("a refusal lists the closest moments, without improbable ones", async ({ pa
   await expect(page.getByRole("heading", { name: "1 closest moment" })).toBeVisible();
   await expect(page.locator("#hits li")).toHaveCount(1);
   await expect(page.getByText("supported")).toBeHidden();
-  await expect(page.getByText("Not in the footage")).toBeVisible();
+  await expect(page.getByText("Not answered")).toBeVisible();
   await expect(page.getByRole("heading", { name: /source/ })).toBeHidden();
 
   await page.unrouteAll();
-  const audit = [{ sentence: "The footage does not show this.", citations: [`[${ID} 12-17s]`], verdict: "supported" }];
-  await json(page, "/query", { answer: `The footage does not show this [${ID} 12-17s].`, answered: false, audit, results: [hit] });
+  const audit = [{ sentence: "No moment answers this question.", citations: [`[${ID} 12-17s]`], verdict: "supported" }];
+  await json(page, "/query", { answer: `No moment answers this question [${ID} 12-17s].`, answered: false, audit, results: [hit] });
   await page.goto(`${service.url}/#/search?q=ship&answer=1`);
-  await expect(page.getByText("Not in the footage")).toBeVisible();
+  await expect(page.getByText("Not answered")).toBeVisible();
   await expect(page.getByText("supported")).toBeHidden();
 });
 
@@ -89,7 +89,7 @@ test("an answer without citations is a refusal, and only cited moments are sourc
   await json(page, "/ask", reply);
   // A link with a question asks it.
   await page.goto(`${service.url}/#/ask?q=x`);
-  await expect(page.getByText("Not in the footage")).toBeVisible();
+  await expect(page.getByText("Not answered")).toBeVisible();
   await expect(page.getByText("supported")).toBeHidden();
 
   const improbable = Array.from({ length: 22 }, (_, index) => ({ ...hit, chunk_id: 10 + index, start: 100 + index, end: 101 + index, p_present: 0.02 }));

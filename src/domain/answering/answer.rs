@@ -49,8 +49,7 @@ const MIN_RELATED_PROBABILITY: f32 = 0.3;
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
     text: String,
-    /// Whether the text answers the question. If not, it says that the footage does not show the
-    /// answer.
+    /// Whether the text answers the question; otherwise it says that no moment does.
     answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
@@ -81,8 +80,7 @@ impl CitationForm {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AnswerAttempt {
     pub(crate) text: Option<String>,
-    /// Whether the text answers the question. If not, it says that the footage does not show the
-    /// answer.
+    /// Whether the text answers the question; otherwise it says that no moment does.
     pub(crate) answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     pub(crate) audit: Vec<AuditedSentence>,
@@ -169,6 +167,9 @@ impl Answering {
     /// question. An extractive model matches only words and may have missed a paraphrase. Its
     /// nearest moment therefore becomes the answer if it probably answers the question and the
     /// re-ranker does not doubt it.
+    /// Otherwise the answer says that no moment answers the question, cites the nearest one if it
+    /// is related, and names the aggregates with facts on the question's topic: these may know what
+    /// no moment says.
     async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),
@@ -176,8 +177,9 @@ impl Answering {
         context: &[&Evidence],
         form: CitationForm,
     ) -> Result<AuditedAnswer> {
-        let with_citations =
-            |s: &AuditedSentence| format!("{} {}", s.sentence, s.citations.join(" "));
+        let with_citations = |s: &AuditedSentence| {
+            format!("{} {}", s.sentence, s.citations.join(" ")).trim_end().to_owned()
+        };
         let is_supported = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
         let text =
             audit.iter().filter(is_supported).map(with_citations).collect::<Vec<_>>().join(" ");
@@ -191,25 +193,15 @@ impl Answering {
             nearest.fits && nearest.p_present >= MIN_ANSWER_PROBABILITY && !doubted
         };
         let answered = self.llm.is_extractive() && nearest.as_ref().is_some_and(is_answer);
-        let nothing = "The footage does not show this";
         let sentences: Vec<AuditedSentence> = match &nearest {
             Some(nearest) if answered => {
                 nearest.said.iter().map(|said| quote(said, form)).collect()
             }
-            Some(nearest) => {
-                let quoted = quote(&nearest.said[0], form);
-                let sentence = format!("{nothing}; the nearest moment: {}", quoted.sentence);
-                vec![AuditedSentence { sentence, ..quoted }]
+            nearest => {
+                refusal(nearest.as_ref().map(|nearest| quote(&nearest.said[0], form)), context)
             }
-            None => vec![AuditedSentence {
-                sentence: format!("{nothing}."),
-                citations: Vec::new(),
-                moments: Vec::new(),
-                verdict: Verdict::Supported,
-            }],
         };
         let text = sentences.iter().map(with_citations).collect::<Vec<_>>().join(" ");
-        let text = text.trim_end().to_owned();
         audit.extend(sentences);
         Ok(AuditedAnswer { text, answered, audit })
     }
@@ -270,6 +262,40 @@ impl Answering {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let audit = scored.into_iter().map(|(_, sentence)| sentence).collect();
         Ok((audit, !reading.is_topic && reading.best_score() < MIN_UNREFUTED_PROBABILITY))
+    }
+}
+
+/// Says that no moment answers the question, and which aggregates have facts on its topic.
+/// `nearest` quotes the nearest moment.
+fn refusal(nearest: Option<AuditedSentence>, context: &[&Evidence]) -> Vec<AuditedSentence> {
+    let nothing = "No moment answers this question";
+    let first = match nearest {
+        Some(quoted) => AuditedSentence {
+            sentence: format!("{nothing}; the nearest moment: {}", quoted.sentence),
+            ..quoted
+        },
+        None => uncited(format!("{nothing}.")),
+    };
+    let mut consulted: Vec<&str> = context.iter().filter_map(|e| e.aggregate()).collect();
+    consulted.sort_unstable();
+    consulted.dedup();
+    let facts = match consulted.as_slice() {
+        [] => None,
+        [one] => Some(format!("The aggregate {one} has stored facts about these videos.")),
+        several => {
+            let names = several.join(", ");
+            Some(format!("The aggregates {names} have stored facts about these videos."))
+        }
+    };
+    std::iter::once(first).chain(facts.map(uncited)).collect()
+}
+
+fn uncited(sentence: String) -> AuditedSentence {
+    AuditedSentence {
+        sentence,
+        citations: Vec::new(),
+        moments: Vec::new(),
+        verdict: Verdict::Supported,
     }
 }
 
@@ -414,6 +440,34 @@ mod tests {
         let context = [&first, &second, &later];
         let ids = ["p1", "p2", "p3"].map(str::to_owned);
         assert_eq!(citations(sentence, &ids, &context), [&first, &later]);
+    }
+
+    #[test]
+    fn a_refusal_names_the_aggregates_with_facts() {
+        let chunk = piece(0.0, 10.0, "A man sings.");
+        let of = |source: &'static str| Evidence {
+            source,
+            topic: Some("counts".into()),
+            ..piece(0.0, 60.0, "3 kinds of objects are seen.")
+        };
+        let (stats, more, entities) = (of("stats"), of("stats"), of("entities"));
+        let (summary, section) = (of("summary"), of("sections"));
+        let text = |nearest: Option<&Evidence>, context: &[&Evidence]| {
+            let quoted = nearest
+                .map(|e| AuditedSentence { sentence: e.text.clone(), ..uncited(String::new()) });
+            let sentences = refusal(quoted, context).into_iter().map(|s| s.sentence);
+            sentences.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(text(None, &[&chunk, &summary, &section]), "No moment answers this question.");
+        assert_eq!(
+            text(Some(&chunk), &[&chunk, &stats, &more, &entities]),
+            "No moment answers this question; the nearest moment: A man sings. The aggregates \
+             entities, stats have stored facts about these videos."
+        );
+        assert!(
+            text(None, &[&stats])
+                .ends_with("The aggregate stats has stored facts about these videos.")
+        );
     }
 
     #[test]

@@ -102,6 +102,13 @@ impl Evidence {
         MomentId::new(self.video_id, self.span)
     }
 
+    /// The aggregator that was consulted because its results fit the question; `None` for chunks,
+    /// sections and the summary.
+    pub(super) fn aggregate(&self) -> Option<&'static str> {
+        let always_read = ["chunks", "sections", summary::ID].contains(&self.source);
+        (!always_read).then_some(self.source)
+    }
+
     pub(super) fn style(&self) -> TextStyle {
         match self.kind {
             PassageKind::Prose | PassageKind::Scene => TextStyle::Prose,

@@ -138,8 +138,8 @@ pub(crate) struct AskResponseBody {
     /// The answer, with citations; null if none was generated.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether the question is answered; false if the answer only says that the footage does not
-    /// show what was asked about. Absent if there is no answer.
+    /// Whether the question is answered; false if the answer only says that no moment answers it.
+    /// Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent if there is no

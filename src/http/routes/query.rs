@@ -173,8 +173,8 @@ struct QueryResponseBody {
     /// The generated answer, with citations; null if `synthesize` is false or nothing matched.
     #[oai(nullable)]
     answer: Option<String>,
-    /// Whether the query is answered; false if the answer only says that the footage does not show
-    /// what was asked about. Absent if there is no answer.
+    /// Whether the query is answered; false if the answer only says that no moment answers it.
+    /// Absent if there is no answer.
     #[oai(skip_serializing_if_is_none)]
     answered: Option<bool>,
     /// How well the cited moments support each sentence of the answer; absent if there is no

@@ -26,8 +26,8 @@ impl Tool for Ask {
     const DESCRIPTION: &'static str = "Answers a question about the footage. Every sentence of the \
         answer cites the moment that supports it as [<video_id> <start>-<end>s], and `audit` rates \
         how well that moment supports it: supported, weak or unsupported (such sentences are removed \
-        from the answer). `answered` is false if the answer only says that the footage does not show \
-        it. `results` are the supporting moments. Set video_ids if you know which videos are meant. \
+        from the answer). `answered` is false if the answer only says that no moment answers the \
+        question. `results` are the supporting moments. Set video_ids if you know which videos are meant. \
         To find something rather than answer a question, search_moments is cheaper.";
     type Input = AskRequest;
     type Output = Answered;

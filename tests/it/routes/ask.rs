@@ -62,7 +62,7 @@ async fn answer_without_supported_sentences_is_marked_unanswered() {
     for (path, field, form) in [("/ask", "question", "0-10]"), ("/query", "text", "0-10s]")] {
         let answer = app.post_json(path, json!({field: "woman red coat door"})).await.ok();
         let text = answer["answer"].as_str().unwrap();
-        mentions(text, &["The footage does not show this", &format!("[{id} {form}")]);
+        mentions(text, &["No moment answers this question", &format!("[{id} {form}")]);
         assert_eq!(answer["answered"], false);
         assert!(!text.contains("giraffe"), "{text}");
         assert_eq!(answer["audit"][0]["verdict"], "unsupported");
@@ -71,6 +71,24 @@ async fn answer_without_supported_sentences_is_marked_unanswered() {
             "the sentence in the answer is supported"
         );
     }
+}
+
+#[tokio::test]
+async fn a_refusal_names_the_aggregates_that_know_the_topic() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    *app.model.says.lock().unwrap() = vec![("Two giraffes eat leaves.", "red coat")];
+    let question = "how many people or objects there are, counts and totals";
+    let answer = app.post_json("/ask", json!({"question": question})).await.ok();
+    assert_eq!(answer["answered"], false);
+    let routed = answer["sources"][&id]["routed_to"].as_array().unwrap();
+    assert!(routed.contains(&json!("stats")), "{answer}");
+    let text = answer["answer"].as_str().unwrap();
+    mentions(
+        text,
+        &["No moment answers this question", "stats", "stored facts about these videos."],
+    );
+    assert!(!text.contains("does not show"), "{text}");
 }
 
 #[tokio::test]

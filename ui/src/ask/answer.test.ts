@@ -17,7 +17,7 @@ describe("an answer", () => {
   });
 
   it("has no citations if it is a refusal, and omits improbable moments", () => {
-    const reply = { answer: "The footage does not show this.", answered: false, results };
+    const reply = { answer: "No moment answers this question.", answered: false, results };
     expect(citedHits(reply as never)).toEqual([]);
     expect(otherHits(reply as never)).toEqual([results[0], results[2]]);
   });

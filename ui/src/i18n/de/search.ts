@@ -238,7 +238,7 @@ export const search: typeof english = {
       "Antworten stammen ausschließlich aus den Videos. Jeder Satz nennt die Momente, auf denen er beruht; ein Klick spielt sie ab.",
     reading: (moments) => `Liest ${moments} …`,
     searching: "Sucht relevante Momente …",
-    nothing: "Die Videos beantworten diese Frage nicht.",
+    nothing: "Kein Moment beantwortet diese Frage.",
     copy: "Mit Quellen kopieren",
     copied: "Antwort mit Quellen kopiert.",
     copyFailed: "Dieser Browser erlaubt hier kein Kopieren.",
@@ -246,7 +246,7 @@ export const search: typeof english = {
     other: (moments) => count(moments, "weiterer Moment", "weitere Momente"),
   },
   answer: {
-    refusal: "Nicht in den Videos",
+    refusal: "Nicht beantwortet",
     weak: "Schwach",
     weakHint: "Durch die zitierten Momente nur teilweise belegt",
     removed: "Entfernt",

@@ -226,7 +226,7 @@ export const search = {
       "Answers come only from your footage. Every sentence cites the moments that it is based on; click one to play it.",
     reading: (moments: string) => `Reading ${moments}…`,
     searching: "Looking for relevant moments…",
-    nothing: "The footage does not answer this question.",
+    nothing: "No moment answers this question.",
     copy: "Copy with sources",
     copied: "Copied the answer with its sources.",
     copyFailed: "This browser does not allow copying here.",
@@ -234,7 +234,7 @@ export const search = {
     other: (moments: number) => count(moments, "other moment", "other moments"),
   },
   answer: {
-    refusal: "Not in the footage",
+    refusal: "Not answered",
     weak: "Weak",
     weakHint: "Only partly supported by the cited moments",
     removed: "Removed",
