@@ -48,6 +48,38 @@ async fn open_version_1() -> (TestApp, Vec<Value>) {
 }
 
 #[tokio::test]
+async fn a_video_stored_as_poster_jpg_is_renamed_when_ingested_again() {
+    use ports::storage::ObjectStorage;
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let poster = app.get(&format!("/storage/{id}/poster.jpg")).await.body;
+    assert_ne!(poster, clip(30.0));
+    for intact in [true, false] {
+        // An earlier version stored the video and the poster as the same object.
+        let shared = format!("{id}/poster.jpg");
+        let content = Box::pin(futures::stream::once(async { Ok(clip(30.0).into()) }));
+        app.storage.put(&shared, content, "video/mp4").await.unwrap();
+        app.storage.delete(&format!("{id}/poster-video.jpg")).await.unwrap();
+        app.edit_record(&id, |record| {
+            record["filename"] = json!("poster.jpg");
+            record["storage_path"] = json!(shared);
+            record["poster_path"] = json!(shared);
+        })
+        .await;
+        let interval = if intact { "10" } else { "15" };
+        let fields = [("mode", "interval"), ("interval", interval)];
+        let job = app.job_of(&fields, "poster.jpg", &clip(30.0)).await;
+        assert_eq!(job["status"], "done", "{job}");
+        let video = app.get(&format!("/videos/{id}")).await.ok();
+        assert_eq!(video["filename"], "poster-video.jpg");
+        let path = video["storage_path"].as_str().unwrap();
+        assert_eq!(app.get(&format!("/storage/{path}")).await.body, clip(30.0));
+        assert_eq!(app.get(&format!("/storage/{shared}")).await.body, poster);
+        assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
+    }
+}
+
+#[tokio::test]
 async fn version_1_records_are_served_unchanged() {
     let (app, records) = open_version_1().await;
     for record in &records {

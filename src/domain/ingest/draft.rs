@@ -11,6 +11,7 @@ use crate::catalog::{DocumentContent, DocumentFault, RecordState, VideoClaim};
 use crate::chunking::Chunking;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
+use crate::ingest::source::other_than_poster;
 use crate::ingest::{Ingest, IngestRequest};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, instant, iso, now};
@@ -57,6 +58,7 @@ impl Ingest {
         let Some(record) = before.record() else { return Ok(None) };
         let intact = record.audio_track == audio_track;
         let mut previous = Previous { record: record.clone(), intact };
+        separate_from_poster(&mut previous.record, before.retired());
         for DocumentFault { part, error } in self.catalog.faults(record).await? {
             tracing::warn!(
                 video_id = %record.video_id,
@@ -166,6 +168,17 @@ impl Ingest {
 
 fn container_recorded_at(fetched: &FetchedSource) -> Option<String> {
     fetched.info.recorded_at.as_deref().and_then(parse_recorded_at)
+}
+
+/// Renames a video that an earlier version stored under the poster's name, so that this ingest
+/// stores the video and the poster as two objects.
+fn separate_from_poster(record: &mut VideoRecord, retired: &[String]) {
+    let renamed = other_than_poster(record.filename.clone());
+    if renamed != record.filename {
+        record.filename = available_filename(record.video_id, &renamed, retired);
+        record.storage_path = format!("{}/{}", record.video_id, record.filename);
+        record.poster_path = None;
+    }
 }
 
 /// Creates a record without chunks, signals or results. Keeps the previous record's file name,

@@ -90,7 +90,11 @@ fn name_in_url(url: &str) -> Option<String> {
 /// 128 bytes long. An empty name becomes `video` plus the container's extension. `poster.jpg`, the
 /// name of the poster stored in the same folder, becomes `poster-video.jpg`.
 pub(crate) fn clean_name(given: Option<&str>, info: &MediaInfo) -> String {
-    let name = sanitize(given, info);
+    other_than_poster(sanitize(given, info))
+}
+
+/// Changes `poster.jpg` to `poster-video.jpg` and returns other names unchanged.
+pub(crate) fn other_than_poster(name: String) -> String {
     match name.rsplit_once('.') {
         // File systems may be case-insensitive.
         Some((stem, extension)) if name.eq_ignore_ascii_case(POSTER) => {
