@@ -43,6 +43,8 @@ mod resume;
 mod routes;
 mod scrub;
 mod secrets;
+#[cfg(all(feature = "ffmpeg", target_os = "linux"))]
+mod shutdown;
 mod speech;
 #[cfg(feature = "cloud")]
 mod startup;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use reqwest::multipart::{Form, Part};
@@ -18,6 +18,23 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Sends a signal, such as `-STOP`, to any process. Returns whether the process exists.
+pub fn send_signal(signal: &str, process: u32) -> bool {
+    let mut kill = Command::new("kill");
+    kill.args([signal, &process.to_string()]).stderr(Stdio::null());
+    kill.status().expect("the program kill").success()
+}
+
+/// The state of a process, such as `T` if it is suspended, and its parent; `None` if it has ended.
+#[cfg(target_os = "linux")]
+pub fn process_state(process: u32) -> Option<(char, u32)> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name, in brackets, may contain spaces.
+    let (_, fields) = status.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace();
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
 /// The command line with settings in the environment, and without models.
@@ -74,9 +91,33 @@ impl Process {
         self.signal("-CONT");
     }
 
-    fn signal(&self, signal: &str) {
-        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
-        assert!(sent.expect("the program kill").success(), "{signal}");
+    /// Sends a signal, such as `-TERM`.
+    pub fn signal(&self, signal: &str) {
+        assert!(send_signal(signal, self.child.id()), "{signal}");
+    }
+
+    /// Waits until the process ends of its own accord, at most `limit`; `None` if it does not.
+    pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let child = &mut self.child;
+        let ended = async {
+            loop {
+                match child.try_wait().expect("the process can be asked") {
+                    Some(status) => return status,
+                    None => tokio::time::sleep(Duration::from_millis(50)).await,
+                }
+            }
+        };
+        tokio::time::timeout(limit, ended).await.ok()
+    }
+
+    /// The processes that it has started and that have not ended.
+    #[cfg(target_os = "linux")]
+    pub fn children(&self) -> Vec<u32> {
+        let folders = std::fs::read_dir("/proc").expect("processes").flatten();
+        let ids = folders.filter_map(|folder| folder.file_name().to_str()?.parse().ok());
+        let parent = self.child.id();
+        ids.filter(|&id| process_state(id).is_some_and(|(state, of)| state != 'Z' && of == parent))
+            .collect()
     }
 
     /// Waits until `/ready` succeeds.

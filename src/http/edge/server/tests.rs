@@ -312,6 +312,40 @@ async fn running_requests_finish_on_shutdown() {
     assert!(TcpStream::connect(address).await.is_err(), "nothing listens");
 }
 
+#[tokio::test]
+async fn a_hanging_request_does_not_delay_the_shutdown() {
+    let listener = listen("127.0.0.1:0").await.expect("a listener");
+    let address = listener.local_addr().expect("an address");
+    let begun = Arc::new(Semaphore::new(0));
+    let starts = begun.clone();
+    let app = poem::endpoint::make(move |_: Request| {
+        let begun = starts.clone();
+        async move {
+            begun.add_permits(1);
+            std::future::pending::<&str>().await
+        }
+    });
+    let stop = CancellationToken::new();
+    let stopped = stop.clone().cancelled_owned();
+    let stopped = async move {
+        stopped.await;
+        SHORT
+    };
+    let app = app.map_to_response().boxed();
+    let serving =
+        tokio::spawn(async move { serve(listener, app, &long_timeouts(), stopped).await });
+    let mut socket = connect(address).await;
+    socket.write_all(GET).await.expect("sent");
+    drop(begun.acquire().await);
+    stop.cancel();
+    let generous = Duration::from_secs(60);
+    let ended = tokio::time::timeout(generous, serving).await;
+    ended.expect("the request does not hold the server up").expect("it has stopped");
+    let closed = tokio::time::timeout(generous, read_to_end(&mut socket)).await;
+    assert_eq!(closed.expect("the connection is closed"), "");
+    assert!(TcpStream::connect(address).await.is_err(), "nothing listens");
+}
+
 #[test]
 fn connections_use_at_most_half_of_the_descriptors() {
     assert_eq!(connection_limit(1000, Some(1024)), 512);
