@@ -2,6 +2,7 @@
 //! ingested again.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use domain::search::reindex::Repair;
@@ -10,6 +11,7 @@ use ports::index::{Filter, Point, PointId, VectorIndex};
 use ports::records::RecordStore;
 use ports::{ChunkId, Document};
 use serde_json::json;
+use tokio::time::Instant;
 
 use crate::support::{TestApp, clip, mentions, video_id};
 
@@ -213,4 +215,57 @@ async fn truncated_hit_counts_as_index_damage() {
         app.service.search.wait_for_index_check(None),
     );
     index_check.await.expect("an index check is requested");
+}
+
+#[tokio::test]
+async fn damaged_index_is_rebuilt_from_the_records_while_the_service_runs() {
+    let faults = Arc::new(Faults::default());
+    let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
+    let id = app.video().await;
+    let search = &app.service.search;
+    let query = json!({"text": "boat", "synthesize": false, "limit": 50});
+    assert!(search.repair_index().await.unwrap().is_none(), "nothing is damaged");
+    app.get("/ready").await.ok();
+
+    // The check finds damage, and the first attempt to rebuild fails.
+    app.embedder.down.store(true, Ordering::SeqCst);
+    faults.plan(1, Fault::Damaged);
+    search.repair_index().await.expect_err("the embedder is down");
+    assert_eq!(faults.clear().as_deref(), Some("check"));
+    app.embedder.down.store(false, Ordering::SeqCst);
+    // This index has nothing that a reset empties.
+    app.index.replace(Some(&Filter::default()), Vec::new()).await.unwrap();
+    let reply = app.post_json("/query", query.clone()).await;
+    mentions(&reply.error(503), &["index is damaged", "try again"]);
+    let ready = app.get("/ready").await;
+    assert_eq!(ready.status, 503, "{}", ready.text());
+    let checks = ready.json()["checks"].clone();
+    assert_eq!(checks["index written again"], "failed");
+    let others = checks.as_object().unwrap().iter().filter(|(_, state)| *state != "ok");
+    assert_eq!(others.count(), 1, "{checks}");
+
+    // A pending rebuild is due at once.
+    let due = tokio::time::timeout(Duration::from_secs(60), search.wait_for_index_check(None));
+    due.await.expect("a rebuild is pending");
+    let rebuilt = search.repair_index().await.unwrap().expect("a rebuild");
+    assert_eq!((rebuilt.videos, rebuilt.unreadable), (1, 0));
+    let page = app.post_json("/query", query).await.ok();
+    let hits = page["results"].as_array().unwrap();
+    assert!(hits.len() == 3 && hits.iter().all(|hit| hit["video_id"] == id.as_str()), "{page}");
+    app.get("/ready").await.ok();
+    assert!(search.repair_index().await.unwrap().is_none(), "nothing is left to rebuild");
+}
+
+#[tokio::test(start_paused = true)]
+async fn index_check_is_due_after_its_interval() {
+    let app = TestApp::new().await;
+    let hour = Duration::from_secs(3600);
+    let wait = |due| {
+        let check = app.service.search.wait_for_index_check(due);
+        tokio::time::timeout(2 * hour, check)
+    };
+    wait(None).await.expect_err("without an interval, no check is due");
+    let due = Instant::now() + hour;
+    wait(Some(due)).await.expect("the check is due");
+    assert!(Instant::now() >= due, "not earlier");
 }
