@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use adapters::fetcher::Response;
+use domain::search::reindex::Repair;
 use poem::http::Method;
 use ports::llm::Task;
 use serde_json::{Value, json};
@@ -642,6 +643,30 @@ mod partial_failure {
         app.get(&format!("/videos/{id}")).await.error(404);
         let page = app.post_json("/query", json!({"text": "door"})).await.ok();
         assert_eq!(page["results"], json!([]));
+    }
+
+    #[tokio::test]
+    async fn delete_while_storage_is_away_is_finished_by_a_repair() {
+        let app = TestApp::new().await;
+        let id = app.video().await;
+        let files = ["clip.mp4", "poster.jpg"].map(|name| format!("/storage/{id}/{name}"));
+        for file in &files {
+            assert_eq!(app.get(file).await.status, 200, "{file}");
+        }
+        app.storage.down.store(true, Ordering::SeqCst);
+        let deleted = app.delete(&format!("/videos/{id}")).await.ok();
+        assert_eq!((&deleted["deleted"], &deleted["objects"]), (&json!(true), &json!([])));
+        let error = "ConnectionError: the bucket cannot be reached";
+        assert_eq!(deleted["storage_error"], error);
+        app.get(&format!("/videos/{id}")).await.error(404);
+        app.storage.down.store(false, Ordering::SeqCst);
+        assert_eq!(app.stored(), 1, "its objects are still there");
+        app.service.search.reindex(Repair::default()).await.unwrap();
+        assert_eq!(app.stored(), 0);
+        for file in &files {
+            app.get(file).await.error(404);
+        }
+        assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
     }
 
     #[tokio::test]
