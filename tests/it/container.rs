@@ -122,16 +122,25 @@ async fn the_audible_track_is_used_unless_another_is_requested() {
 #[tokio::test]
 async fn source_times_of_timelines_follow_the_timecode() {
     let app = TestApp::new().await;
-    for (timecode, mode, first, frames) in [
+    let broadcast = 30_000.0 / 1001.0;
+    for (rate, timecode, mode, first, frames) in [
         (
+            10.0,
             "01:00:00:00",
             "NON-DROP FRAME",
             "01:00:00:00 01:00:10:00 00:00:00:00 00:00:10:00",
             36_000,
         ),
-        ("yesterday", "NON-DROP FRAME", "00:00:00:00 00:00:10:00 00:00:00:00 00:00:10:00", 0),
+        (10.0, "yesterday", "NON-DROP FRAME", "00:00:00:00 00:00:10:00 00:00:00:00 00:00:10:00", 0),
+        (
+            broadcast,
+            "00:00:59;00",
+            "DROP FRAME",
+            "00:00:59;00 00:01:09;02 00:00:00;00 00:00:10;00",
+            1770,
+        ),
     ] {
-        let id = app.video_of(&clip(json!({"timecode": timecode}))).await;
+        let id = app.video_of(&clip(json!({"timecode": timecode, "frame_rate": rate}))).await;
         assert_eq!(detail(&app, &id).await["timecode"], timecode);
         let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text().to_owned();
         assert!(edl.contains(&format!("FCM: {mode}\n")) && edl.contains(first), "{edl}");

@@ -33,7 +33,7 @@ pub fn clip(seconds: f64) -> Vec<u8> {
 
 /// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
 /// single frames undecodable; `"video": false` and `"audio": false` omit a stream; `"claims"` is the
-/// duration that the container declares; of `"tracks"` audio tracks the one numbered `"silent"` is silent.
+/// duration that the container declares, `"frame_rate"` its frame rate; of `"tracks"` audio tracks the one numbered `"silent"` is silent.
 pub struct SceneDecoder;
 
 impl SceneDecoder {
@@ -58,8 +58,9 @@ impl SceneDecoder {
 impl VideoDecoder for SceneDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
         let clip = Self::read(file)?;
+        let frame_rate = clip["frame_rate"].as_f64().unwrap_or(10.0);
         let video =
-            VideoInfo { codec: "h264".into(), width: 64, height: 36, frame_rate: Some(10.0) };
+            VideoInfo { codec: "h264".into(), width: 64, height: 36, frame_rate: Some(frame_rate) };
         Ok(MediaInfo {
             container: "mov,mp4,m4a,3gp,3g2,mj2".into(),
             extension: "mp4".into(),
