@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use adapters::storage::OpendalStorage;
 use domain::search::reindex::Repair;
+use poem::http::Method;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
 use serde_json::{Value, json};
 
-use crate::support::{BASE, FlakyStorage, TestApp, clip, mentions};
+use crate::support::{BASE, FlakyStorage, Reply, TestApp, clip, mentions};
 
 const FAULTS: [Fault; 4] = [Fault::Fails, Fault::Hangs, Fault::Unanswered, Fault::Down];
 
@@ -115,6 +116,25 @@ impl Torture {
             let object = self.app.get(&format!("/storage/{path}")).await;
             assert_eq!(object.body, clip(SECONDS), "{case}");
         }
+    }
+
+    /// Sends a request once for each of its calls to a store, with the disk full at that call.
+    /// Asserts that it succeeds or says that the disk is full.
+    async fn fill_the_disk(&self, name: &str, send: impl AsyncFn(usize) -> Reply) {
+        let mut refused = 0;
+        for nth in 1.. {
+            self.faults.plan(nth, Fault::Full);
+            let reply = send(nth).await;
+            let Some(call) = self.faults.clear() else { break };
+            if reply.status < 300 {
+                continue;
+            }
+            let detail = reply.error(503);
+            mentions(&detail, &["no space is left on the disk", "try again"]);
+            println!("{name}: {call}: {detail}");
+            refused += 1;
+        }
+        assert!(refused > 0, "{name}: no call failed");
     }
 
     /// Runs a use-case with every fault at every call, or at a few, and returns the number of cases.
@@ -302,4 +322,22 @@ async fn a_full_disk_refuses_changes_but_allows_deletes() {
         assert_eq!(reply.status, 200, "call {nth} ({call:?}): {}", reply.text());
         t.app.get(&video).await.error(404);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_disk_refuses_extractors_and_uploads() {
+    let torture = Torture::new().await;
+    let app = &torture.app;
+    let schema = json!({"type": "object", "properties": {"weather": {"type": "string"}}});
+    let extractor = async |nth: usize| {
+        let path = format!("/extractors/weather{nth}");
+        app.put_json(&path, json!({"schema": schema})).await
+    };
+    torture.fill_the_disk("extractor", extractor).await;
+    let upload = async |_| {
+        let request = app.request(Method::POST, "/uploads");
+        let request = request.header("Tus-Resumable", "1.0.0").header("Upload-Length", "9");
+        app.raw(request.finish()).await
+    };
+    torture.fill_the_disk("upload", upload).await;
 }
