@@ -153,7 +153,29 @@ fn distances(vectors: &[Option<Vec<f32>>]) -> Vec<(ChunkId, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::aggregation::testing::{aggregate_with_vectors, video};
+
+    #[tokio::test]
+    async fn basis_names_the_vectors_or_says_that_there_are_none() {
+        for (vectors, basis) in [
+            (vec![], "no chunk has an embedding to compare"),
+            (vec![None, None], "no chunk has an embedding to compare"),
+            (
+                vec![None, Some(vec![1.0, 0.0])],
+                "cosine distance of each chunk's ocr embedding (bge) from the mean of the others",
+            ),
+        ] {
+            let compared = vectors.iter().flatten().count();
+            let vectors = ChunkVectors { analyzer: "ocr".into(), model: "bge".into(), vectors };
+            let found = aggregate_with_vectors(&NoveltyAggregator, &video(10.0, 2), &vectors).await;
+            assert_eq!(found["basis"], basis);
+            assert_eq!(found["ranked"].as_array().map(Vec::len), Some(compared));
+            assert_eq!(found["mean_distance"], json!(0.0));
+        }
+    }
 
     #[test]
     fn the_odd_one_out_is_farthest() {
