@@ -150,4 +150,7 @@ fn manifests_use_live_as_the_liveness_probe() {
     let compose = read("compose.yaml");
     let (_, check) = compose.split_once("healthcheck:").expect("a check");
     mentions(check, &["GET /live HTTP/1.1"]);
+    // The service waits for its stores itself; a command before it would fail without them.
+    let unit = read("systemd/shotlog.service");
+    assert!(unit.contains("ExecStart=") && !unit.contains("ExecStartPre="), "{unit}");
 }
