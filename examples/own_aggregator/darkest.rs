@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use domain::Result;
 use domain::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use domain::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use domain::analysis::presentation::Presentation;
 use domain::kernel::schema::json_schema;
 use domain::kernel::time::{Span, rounded};
 use domain::kernel::video::ChunkId;
@@ -51,6 +52,8 @@ impl Aggregator for Darkest {
             depends_on: &[brightness::ID],
             uses_llm: false,
             answers: "which moment is the darkest",
+            label: "Darkest moment",
+            presentation: Presentation::ROWS,
         }
     }
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use domain::analysis::evidence::ChunkEvidence;
 use domain::analysis::facets::{Display, Facets};
 use domain::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use domain::analysis::presentation::Presentation;
 use domain::analysis::video::Output;
 use domain::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
 use domain::kernel::schema::json_schema;
@@ -66,6 +67,8 @@ impl Analyzer for Brightness {
             style: TextStyle::Prose,
             filter_fields: &[],
             columns: const { &[Column::new("brightness", 100)] },
+            label: "Brightness",
+            presentation: Presentation::ROWS,
         }
     }
 

@@ -10,6 +10,9 @@ use futures::future::join_all;
 use ports::index::{Filter, VectorIndex};
 use serde_json::Value;
 
+use crate::aggregation::AggregatorSpec;
+use crate::analysis::AnalyzerSpec;
+use crate::analysis::presentation::Presentation;
 use crate::catalog::Catalog;
 use crate::catalog::unreadable::UnreadableVideo;
 use crate::chunking;
@@ -71,6 +74,10 @@ pub struct Schema {
     pub presets: &'static [Preset],
     /// Registered aggregators.
     pub aggregators: Vec<AggregatorInfo>,
+    /// How a page shows the output of every analyzer, available or not, in the order of a page.
+    pub analyzer_presentations: Vec<PresentationInfo>,
+    /// How a page shows the result of every aggregator, in the order of a page.
+    pub aggregator_presentations: Vec<PresentationInfo>,
     /// Whether callbacks can be sent. Alerts require this.
     pub callbacks: bool,
 }
@@ -86,6 +93,23 @@ pub struct AggregatorInfo {
     pub uses_llm: bool,
     /// The JSON schema of the aggregator's result.
     pub schema: Value,
+}
+
+/// How a page shows an analyzer's outputs or an aggregator's result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PresentationInfo {
+    /// The id of the analyzer or aggregator.
+    pub id: String,
+    /// The name, in English.
+    pub label: String,
+    /// How a page shows it.
+    pub presentation: Presentation,
+}
+
+impl PresentationInfo {
+    fn new(id: &str, label: &str, presentation: Presentation) -> Self {
+        Self { id: id.to_owned(), label: label.to_owned(), presentation }
+    }
 }
 
 /// Reports the capabilities and health of this install.
@@ -183,6 +207,8 @@ impl Status {
             detectors: pairs(chunking::DETECTORS),
             presets: chunking::PRESETS,
             callbacks: self.callbacks,
+            analyzer_presentations: self.analyzer_presentations(),
+            aggregator_presentations: self.aggregator_presentations(),
             aggregators: self
                 .catalog
                 .aggregators
@@ -197,6 +223,23 @@ impl Status {
                 })
                 .collect(),
         }
+    }
+
+    fn analyzer_presentations(&self) -> Vec<PresentationInfo> {
+        let analyzers = self.catalog.analyzers.all();
+        let specs = analyzers.iter().map(|analyzer| analyzer.spec());
+        let info = |s: AnalyzerSpec<'_>| PresentationInfo::new(s.id, s.label, s.presentation);
+        let mut all: Vec<PresentationInfo> = specs.map(info).collect();
+        all.sort_by_key(|info| info.presentation.rank);
+        all
+    }
+
+    fn aggregator_presentations(&self) -> Vec<PresentationInfo> {
+        let specs = self.catalog.aggregators.specs();
+        let info = |s: &AggregatorSpec| PresentationInfo::new(s.id, s.label, s.presentation);
+        let mut all: Vec<PresentationInfo> = specs.map(info).collect();
+        all.sort_by_key(|info| info.presentation.rank);
+        all
     }
 }
 

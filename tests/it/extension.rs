@@ -37,6 +37,14 @@ fn assert_lists(list: &Value, id: &str) {
     assert!(list.as_array().unwrap().contains(&json!(id)), "{list} does not contain {id}");
 }
 
+/// Checks that a page shows it as rows after the built-in ones.
+#[track_caller]
+fn assert_presents(all: &Value, id: &str, label: &str) {
+    let last = all.as_array().unwrap().last().unwrap();
+    assert_eq!((&last["id"], &last["label"]), (&json!(id), &json!(label)), "{all}");
+    assert_eq!(last["kind"], "rows");
+}
+
 #[tokio::test]
 async fn schema_health_and_openapi_list_both() {
     let (app, _, _) = app_with_video().await;
@@ -45,6 +53,9 @@ async fn schema_health_and_openapi_list_both() {
     let darkest = json!({"depends_on": [brightness::ID], "uses_llm": false});
     assert_eq!(schema["aggregators"][darkest::ID], darkest);
     assert_eq!(schema["outputs"][brightness::ID]["properties"]["percent"]["type"], "integer");
+    let presentation = &schema["presentation"];
+    assert_presents(&presentation["analyzers"], brightness::ID, "Brightness");
+    assert_presents(&presentation["aggregators"], darkest::ID, "Darkest moment");
     assert!(schema["results"][darkest::ID]["properties"].is_object(), "{}", schema["results"]);
     assert_lists(&app.get("/analyzers").await.ok()["analyzers"], brightness::ID);
     assert_lists(&health["analyzers"], brightness::ID);
@@ -92,6 +103,10 @@ async fn search_and_ask_return_and_cite_the_analyzers_output() {
     let hit = &page["results"][0];
     assert_eq!(hit["chunk_id"], DARK, "{page}");
     mentions(hit["description"].as_str().unwrap(), &["The picture is dark"]);
+    let query = json!({"text": "dark picture", "analyzer": "*", "limit": 1});
+    let everywhere = app.post_json("/query", query).await.ok();
+    assert_eq!(everywhere["results"][0]["chunk_id"], DARK, "{everywhere}");
+    assert_lists(&everywhere["results"][0]["found_by"], brightness::ID);
 
     *app.model.says.lock().unwrap() = vec![("The picture is dark.", "picture is dark")];
     let question = json!({

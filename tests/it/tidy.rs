@@ -493,6 +493,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
     ("people", "src/domain/search/indexing.rs"),
+    // The field of that name.
+    ("summary", "src/domain/aggregation/aggregators/chapters.rs"),
     // A label of some detectors.
     ("people", "src/domain/aggregation/aggregators/cooccurrence.rs"),
     ("people", "src/domain/aggregation/linking/object_tracks.rs"),

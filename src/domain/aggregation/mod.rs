@@ -26,6 +26,7 @@ use serde_json::Value;
 
 use crate::analysis::chunk_text::ChunkText;
 use crate::analysis::output::Statement;
+use crate::analysis::presentation::Presentation;
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
@@ -52,6 +53,10 @@ pub struct AggregatorSpec {
     /// The kinds of question that the result answers. Questions are routed by their similarity to
     /// this text.
     pub answers: &'static str,
+    /// The name on a page, in English.
+    pub label: &'static str,
+    /// How a page shows its result.
+    pub presentation: Presentation,
 }
 
 /// The input of an aggregator.

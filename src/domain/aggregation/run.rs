@@ -292,6 +292,7 @@ mod tests {
     use super::*;
     use crate::aggregation::result::{AggregateRecord, AggregatorOutput, read};
     use crate::aggregation::testing::{StubModel, video};
+    use crate::analysis::presentation::Presentation;
     use crate::kernel::progress::{Cancellation, Observer};
     use crate::kernel::time::Span;
 
@@ -337,7 +338,14 @@ mod tests {
     }
 
     const fn spec(id: &'static str, depends_on: &'static [&'static str]) -> AggregatorSpec {
-        AggregatorSpec { id, depends_on, uses_llm: false, answers: "" }
+        AggregatorSpec {
+            id,
+            depends_on,
+            uses_llm: false,
+            answers: "",
+            label: "Count",
+            presentation: Presentation::ROWS,
+        }
     }
 
     static BASE: Counter = Counter { spec: &spec("base", &[]), fails: false };

@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod extraction;
 pub mod facets;
 pub mod output;
+pub mod presentation;
 pub(crate) mod prose;
 pub(crate) mod utterances;
 pub mod video;
@@ -33,6 +34,7 @@ use evidence::ChunkEvidence;
 use extraction::Extractor;
 use facets::{Display, Facets};
 use output::UnknownOutput;
+use presentation::Presentation;
 
 /// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +56,10 @@ pub struct AnalyzerSpec<'a> {
     /// The filterable payload fields of its points: any of `objects`, `tags`, `speakers`, `people`
     /// and `people_count`, copied from the output's [`Facets`].
     pub filter_fields: &'static [&'static str],
+    /// The name on a page, in English.
+    pub label: &'a str,
+    /// How a page shows its output.
+    pub presentation: Presentation,
 }
 
 /// The style of an embedded text. Similarity scores are comparable only within one style.

@@ -8,6 +8,7 @@ use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Open, Plain};
 use crate::http::wire::hits::analyzer;
+use crate::http::wire::presentation::PresentationBody;
 use crate::http::wire::values::{AnyObject, OrderedMap, shortest};
 use domain::Scoped;
 use domain::catalog::metadata::MetadataKeys;
@@ -16,6 +17,7 @@ use domain::chunking::Preset;
 use domain::search::Thresholds;
 use domain::search::filters::FilterSpec;
 use domain::status;
+use domain::status::PresentationInfo;
 
 /// The routes of this section.
 pub(super) struct MetaApi(pub(super) Service);
@@ -128,8 +130,20 @@ pub(crate) struct SchemaBody {
     /// Type of each metadata key in the videos that the token may read: `string`, `number`,
     /// `boolean`, `time` or `list`.
     pub(crate) metadata_keys: OrderedMap<String>,
+    /// How a page shows outputs and results.
+    presentation: PresentationsBody,
     /// Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     callbacks: bool,
+}
+
+/// How a page shows outputs and results, each list in the order of a page.
+#[derive(Object)]
+#[oai(rename = "Presentations")]
+struct PresentationsBody {
+    /// The analyzers, also those that cannot run here, because stored videos may have their outputs.
+    analyzers: Vec<PresentationBody>,
+    /// The aggregators.
+    aggregators: Vec<PresentationBody>,
 }
 
 #[derive(Object)]
@@ -264,11 +278,19 @@ impl SchemaBody {
                 presets: OrderedMap(schema.presets.iter().map(preset).collect()),
                 detectors: OrderedMap(schema.detectors),
             },
+            presentation: PresentationsBody {
+                analyzers: presentations(schema.analyzer_presentations),
+                aggregators: presentations(schema.aggregator_presentations),
+            },
             outputs,
             results,
             filter_analyzers,
         }
     }
+}
+
+fn presentations(all: Vec<PresentationInfo>) -> Vec<PresentationBody> {
+    all.into_iter().map(PresentationBody::from).collect()
 }
 
 impl From<status::Schema> for AnalyzersBody {

@@ -55,6 +55,7 @@ async fn schema_describes_everything_searchable() {
             "metadata_keys",
             "modes",
             "outputs",
+            "presentation",
             "recommended_thresholds",
             "recommended_thresholds_by_analyzer",
             "results",

@@ -2768,6 +2768,129 @@ export interface components {
             /** @description Recording time of the first frame, ISO 8601. */
             recorded_at?: string | null;
         };
+        /**
+         * Presentation
+         * @description How a page shows the outputs of an analyzer or the result of an aggregator. `text` and `items` are JSON
+         *     pointers (RFC 6901) into the output; the other names of tracks and charts are fields of one item.
+         */
+        Presentation: {
+            /** @description Id of the analyzer or aggregator. */
+            id: string;
+            /** @description Its name, in English. */
+            label: string;
+            /** @description Name of an icon. */
+            icon: string;
+            /**
+             * @description What the output contains. Analyzers: `scene`, `speech`, `screen_text`, `objects` or `people_in_view`.
+             *     Aggregators: `prose`, `sections`, `occurrences`, `linked_people`, `presence`, `companions`,
+             *     `tracked_objects` or `charts`. Both: `rows`, which is anything else.
+             */
+            kind: string;
+            /** @description Pointer to the text that describes the output: a string, a list or an object. */
+            text: string | null;
+            /** @description The tab of its panel. */
+            tab: components["schemas"]["PresentationTab"] | (null);
+            /** @description The timed items. */
+            tracks: components["schemas"]["PresentationTrack"][];
+            /** @description The charts. */
+            charts: components["schemas"]["PresentationChart"][];
+        };
+        /**
+         * PresentationChart
+         * @description A chart of numbers in a result.
+         */
+        PresentationChart: {
+            /** @description Heading, in English. */
+            title: string;
+            /** @description How it is drawn: `speaking_time`, `line`, `steps`, `bars` or `tags`. */
+            form: string;
+            /** @description Pointer to the list of items. An item is an object, or a list whose fields are `0`, `1` and so on. */
+            items: string;
+            /** @description Field with the name of a bar or a tag. */
+            label: string | null;
+            /** @description Field with the number. */
+            value: string;
+            /** @description Field with a number to subtract. */
+            minus: string | null;
+            /** @description Field with the category of a tag. */
+            category: string | null;
+            /**
+             * Format: double
+             * @description Lowest number of the axis.
+             */
+            low: number;
+            /**
+             * Format: double
+             * @description The least of the highest number of the axis.
+             */
+            high: number;
+        };
+        /**
+         * PresentationLane
+         * @description A lane of the timeline. Tracks with the same lane share it.
+         */
+        PresentationLane: {
+            /** @description Id under which a browser keeps its order and visibility. */
+            id: string;
+            /** @description Name, in English. */
+            label: string;
+            /** @description How items are drawn: `spans`, `moods`, `marks` or `levels`. */
+            form: string;
+            /**
+             * Format: uint8
+             * @description Position among the lanes, lowest first.
+             */
+            rank: number;
+            /**
+             * Format: uint32
+             * @description Highest possible value of `levels`, if there is one.
+             */
+            max: number | null;
+        };
+        /**
+         * PresentationTab
+         * @description A tab of the results of a video.
+         */
+        PresentationTab: {
+            /** @description Id in addresses. */
+            id: string;
+            /** @description Name, in English. */
+            label: string;
+        };
+        /**
+         * PresentationTrack
+         * @description A list of timed items in an output. Items may have `locations`, boxes in the picture.
+         */
+        PresentationTrack: {
+            /** @description Pointer to the list, or to an object that is the only item. */
+            items: string;
+            /** @description Field with the start, in seconds. Items without it start with their chunk. */
+            start: string;
+            /** @description Field with the end, in seconds. Items without it end with their chunk. */
+            end: string;
+            /** @description Field with the label. */
+            label: string;
+            /** @description Field with further text. */
+            text: string | null;
+            /** @description Field with the speaker. */
+            speaker: string | null;
+            /** @description Field with the category. */
+            category: string | null;
+            /** @description Field with a number, 0 or more: the height in a lane of levels. */
+            value: string | null;
+            /** @description The lane on the timeline. */
+            lane: components["schemas"]["PresentationLane"] | (null);
+        };
+        /**
+         * Presentations
+         * @description How a page shows outputs and results, each list in the order of a page.
+         */
+        Presentations: {
+            /** @description The analyzers, also those that cannot run here, because stored videos may have their outputs. */
+            analyzers: components["schemas"]["Presentation"][];
+            /** @description The aggregators. */
+            aggregators: components["schemas"]["Presentation"][];
+        };
         /** PresetSchema */
         PresetSchema: {
             /** @description What the preset is for. */
@@ -3249,6 +3372,8 @@ export interface components {
             metadata_keys: {
                 [key: string]: string;
             };
+            /** @description How a page shows outputs and results. */
+            presentation: components["schemas"]["Presentations"];
             /** @description Whether this install sends callbacks. If not, `callback_url` and alerts are rejected. */
             callbacks: boolean;
         };
@@ -3896,6 +4021,12 @@ export type Peaks = components['schemas']['Peaks'];
 export type PeopleOutput = components['schemas']['PeopleOutput'];
 export type Plan = components['schemas']['Plan'];
 export type PlanRequest = components['schemas']['PlanRequest'];
+export type Presentation = components['schemas']['Presentation'];
+export type PresentationChart = components['schemas']['PresentationChart'];
+export type PresentationLane = components['schemas']['PresentationLane'];
+export type PresentationTab = components['schemas']['PresentationTab'];
+export type PresentationTrack = components['schemas']['PresentationTrack'];
+export type Presentations = components['schemas']['Presentations'];
 export type PresetSchema = components['schemas']['PresetSchema'];
 export type Preview = components['schemas']['Preview'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];

@@ -16,6 +16,7 @@ use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, topics, try_each,
 };
 use crate::analysis::chunk_text::ChunkText;
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -70,6 +71,22 @@ impl Aggregator for ChaptersAggregator {
             uses_llm: true,
             answers: "how the video is structured, its parts, sections and chapters, what comes \
                       first and what comes next",
+            label: "Chapters",
+            presentation: const {
+                let chapters = TrackSpec {
+                    text: Some("summary"),
+                    lane: Some(Lane::spans(ID, "Chapters", 0)),
+                    ..TrackSpec::new("/chapters", "title")
+                };
+                Presentation {
+                    icon: "sections",
+                    kind: OutputKind::Sections,
+                    rank: 30,
+                    tab: Some(Tab::new(ID, "Chapters")),
+                    tracks: &[chapters],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

@@ -13,6 +13,7 @@ use crate::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople
 use crate::aggregation::aggregators::stats::objects_in;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
@@ -85,6 +86,15 @@ impl Aggregator for CooccurrenceAggregator {
             uses_llm: false,
             answers: "which people appear together, who is with whom, which objects a person is \
                       seen with, how many people at once",
+            label: "Seen together",
+            presentation: const {
+                Presentation {
+                    icon: "person",
+                    kind: OutputKind::Companions,
+                    rank: 52,
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

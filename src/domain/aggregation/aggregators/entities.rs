@@ -16,6 +16,7 @@ use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, moment, prefix, try_each,
 };
 use crate::analysis::analyzers::people::{self, ChunkPeople};
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::schema::json_schema;
@@ -101,6 +102,22 @@ impl Aggregator for EntitiesAggregator {
             uses_llm: true,
             answers: "who is in the video, which people appear, what each person looks like and \
                       what a particular person did",
+            label: "Recognised people",
+            presentation: const {
+                // The page takes the spans from `/videos/{video_id}/entities`.
+                let people = TrackSpec {
+                    lane: Some(Lane::spans(people::ID, "People", 50)),
+                    ..TrackSpec::sightings("/entities", "description")
+                };
+                Presentation {
+                    icon: "person",
+                    kind: OutputKind::LinkedPeople,
+                    rank: 50,
+                    tab: Some(Tab::new(people::ID, "People")),
+                    tracks: &[people],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

@@ -11,6 +11,7 @@ use crate::aggregation::aggregators::entities::{self, LinkedPeople, PersonObserv
 use crate::aggregation::entity::EntityTimeline;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -49,6 +50,15 @@ impl Aggregator for EntityTimelinesAggregator {
             uses_llm: false,
             answers: "when and for how long each person is present, first and last appearance, \
                       time on screen",
+            label: "Appearances of people",
+            presentation: const {
+                Presentation {
+                    icon: "person",
+                    kind: OutputKind::Presence,
+                    rank: 51,
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

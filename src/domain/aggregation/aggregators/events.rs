@@ -14,6 +14,7 @@ use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, r
 use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_of, chunk_passages, try_each,
 };
+use crate::analysis::presentation::{Lane, LaneForm, OutputKind, Presentation, Tab, TrackSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -69,6 +70,24 @@ impl Aggregator for EventsAggregator {
             uses_llm: true,
             answers: "what happened when, which events and actions took place, who did what, at \
                       what moment something occurred",
+            label: "Events",
+            presentation: const {
+                let lane = Lane { form: LaneForm::Marks, ..Lane::spans(ID, "Events", 90) };
+                let events = TrackSpec {
+                    text: Some("actor"),
+                    category: Some("category"),
+                    lane: Some(lane),
+                    ..TrackSpec::new("/events", "event")
+                };
+                Presentation {
+                    icon: "mark",
+                    kind: OutputKind::Occurrences,
+                    rank: 40,
+                    tab: Some(Tab::new(ID, "Events")),
+                    tracks: &[events],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

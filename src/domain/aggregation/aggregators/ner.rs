@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use crate::analysis::presentation::{Chart, ChartForm, OutputKind, Presentation, Tab};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
@@ -60,6 +61,22 @@ impl Aggregator for NerAggregator {
             uses_llm: false,
             answers: "which names, people, places, organisations, dates and amounts of money are \
                       mentioned, said or shown",
+            label: "Names",
+            presentation: const {
+                let names = Chart {
+                    label: Some("text"),
+                    category: Some("label"),
+                    ..Chart::new(ChartForm::Tags, "Names", "/entities", "count")
+                };
+                Presentation {
+                    icon: "text",
+                    kind: OutputKind::Charts,
+                    rank: 74,
+                    tab: Some(Tab::STATISTICS),
+                    charts: &[names],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, ChunkVectors, round4};
+use crate::analysis::presentation::{
+    Chart, ChartForm, Lane, LaneForm, OutputKind, Presentation, Tab, TrackSpec,
+};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -55,6 +58,32 @@ impl Aggregator for NoveltyAggregator {
             depends_on: &[],
             uses_llm: false,
             answers: "what is unusual, surprising, out of the ordinary or unlike the rest",
+            label: "Unusual moments",
+            presentation: const {
+                let lane = Lane {
+                    form: LaneForm::Levels,
+                    max: Some(1),
+                    ..Lane::spans(ID, "Unusual", 110)
+                };
+                let ranked = TrackSpec {
+                    value: Some(ID),
+                    lane: Some(lane),
+                    ..TrackSpec::new("/ranked", ID)
+                };
+                let distances = Chart {
+                    high: 0.1,
+                    ..Chart::new(ChartForm::Line, "Unusual moments", "/ranked", ID)
+                };
+                Presentation {
+                    icon: "chart",
+                    kind: OutputKind::Charts,
+                    rank: 73,
+                    tab: Some(Tab::STATISTICS),
+                    tracks: &[ranked],
+                    charts: &[distances],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

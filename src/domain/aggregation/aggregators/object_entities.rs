@@ -17,6 +17,7 @@ use crate::aggregation::{
 };
 use crate::analysis::analyzers::object_detection;
 use crate::analysis::chunk_text::ChunkText;
+use crate::analysis::presentation::{OutputKind, Presentation, Tab, TrackSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -90,6 +91,21 @@ impl Aggregator for ObjectEntitiesAggregator {
             uses_llm: true,
             answers: "which objects, vehicles, animals and things are seen, where a particular \
                       object goes and what happens to it, what stands around",
+            label: "Recognised objects",
+            presentation: const {
+                let objects = TrackSpec {
+                    text: Some("narrative"),
+                    ..TrackSpec::sightings("/objects", "label")
+                };
+                Presentation {
+                    icon: "object",
+                    kind: OutputKind::TrackedObjects,
+                    rank: 60,
+                    tab: Some(Tab::new("objects", "Objects")),
+                    tracks: &[objects],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

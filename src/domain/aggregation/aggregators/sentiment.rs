@@ -14,6 +14,9 @@ use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, r
 use crate::aggregation::turns::turns;
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4};
 use crate::analysis::analyzers::diarization;
+use crate::analysis::presentation::{
+    Chart, ChartForm, Lane, LaneForm, OutputKind, Presentation, Tab, TrackSpec,
+};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -99,6 +102,26 @@ impl Aggregator for SentimentAggregator {
             uses_llm: false,
             answers: "the mood and tone of the conversation and of what is said, whether speakers \
                       are positive or negative, happy or upset, and how that changes",
+            label: "Sentiment",
+            presentation: const {
+                let lane = Lane { form: LaneForm::Moods, ..Lane::spans(ID, "Sentiment", 100) };
+                let turns =
+                    TrackSpec { lane: Some(lane), ..TrackSpec::new("/timeline", "dominant") };
+                let moods = Chart {
+                    minus: Some("negative"),
+                    low: -1.0,
+                    ..Chart::new(ChartForm::Line, "Sentiment of speech", "/timeline", "positive")
+                };
+                Presentation {
+                    icon: "chart",
+                    kind: OutputKind::Charts,
+                    rank: 71,
+                    tab: Some(Tab::STATISTICS),
+                    tracks: &[turns],
+                    charts: &[moods],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

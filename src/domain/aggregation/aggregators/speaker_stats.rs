@@ -13,6 +13,7 @@ use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, r
 use crate::aggregation::turns::turns;
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec, round4};
 use crate::analysis::analyzers::diarization;
+use crate::analysis::presentation::{Chart, ChartForm, OutputKind, Presentation, Tab};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -70,6 +71,21 @@ impl Aggregator for SpeakerStatsAggregator {
             uses_llm: false,
             answers: "who speaks most, how many speakers there are, how long each one talks, \
                       turns and handovers in the conversation",
+            label: "Speaking time",
+            presentation: const {
+                let shares = Chart {
+                    label: Some("speaker"),
+                    ..Chart::new(ChartForm::SpeakingTime, "Speaking time", "/speakers", "share")
+                };
+                Presentation {
+                    icon: "chart",
+                    kind: OutputKind::Charts,
+                    rank: 70,
+                    tab: Some(Tab::STATISTICS),
+                    charts: &[shares],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

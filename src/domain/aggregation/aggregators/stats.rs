@@ -16,6 +16,7 @@ use crate::analysis::analyzers::diarization::{self, ChunkDiarization};
 use crate::analysis::analyzers::object_detection;
 use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::analysis::presentation::{Chart, ChartForm, OutputKind, Presentation, Tab};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
@@ -103,6 +104,23 @@ impl Aggregator for StatsAggregator {
             uses_llm: false,
             answers: "how many people or objects there are, how long the video is, when it is \
                       busiest or quietest, counts and totals",
+            label: "Statistics",
+            presentation: const {
+                let people =
+                    Chart::new(ChartForm::Steps, "People", "/people/series", "people_count");
+                let objects = Chart {
+                    label: Some("0"),
+                    ..Chart::new(ChartForm::Bars, "Objects", "/objects/most_common", "1")
+                };
+                Presentation {
+                    icon: "chart",
+                    kind: OutputKind::Charts,
+                    rank: 72,
+                    tab: Some(Tab::STATISTICS),
+                    charts: &[people, objects],
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

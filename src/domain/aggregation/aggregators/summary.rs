@@ -19,6 +19,7 @@ use crate::aggregation::{
     try_each,
 };
 use crate::analysis::chunk_text::ChunkText;
+use crate::analysis::presentation::{OutputKind, Presentation, Tab};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::{Span, rounded};
@@ -94,6 +95,17 @@ impl Aggregator for SummaryAggregator {
             uses_llm: true,
             answers: "what the video is about overall, its main topic, a summary, key points, \
                       what happens in general",
+            label: "Summary",
+            presentation: const {
+                Presentation {
+                    icon: "text",
+                    kind: OutputKind::Prose,
+                    rank: 20,
+                    text: Some("/summary"),
+                    tab: Some(Tab::new(ID, "Summary")),
+                    ..Presentation::ROWS
+                }
+            },
         }
     }
 

@@ -9,10 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::analysis::analyzers::transcript;
 use crate::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::analysis::video::Output;
 use crate::analysis::{
     Analyzer, AnalyzerSpec, Column, IndexEntry, SPEECH_GROUP, TextStyle, missing_vad,
@@ -56,6 +58,22 @@ impl Analyzer for DiarizationAnalyzer {
             statement_rank: 5,
             style: TextStyle::Speech,
             filter_fields: &["speakers"],
+            label: "Speech by speaker",
+            presentation: const {
+                let turns = TrackSpec {
+                    speaker: Some("speaker"),
+                    lane: Some(Lane::spans("speech", "Speakers", 40)),
+                    ..TrackSpec::new("/turns", "text")
+                };
+                Presentation {
+                    icon: "speech",
+                    kind: OutputKind::Speech,
+                    rank: 10,
+                    tab: Some(Tab::new(transcript::ID, "Transcript")),
+                    tracks: &[turns],
+                    ..Presentation::ROWS
+                }
+            },
             columns: const { &[Column::new("speakers", 7), Column::new("turns", 8)] },
         }
     }

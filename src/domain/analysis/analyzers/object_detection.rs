@@ -14,6 +14,7 @@ use crate::analysis::certainty::Certainty;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, TrackSpec};
 use crate::analysis::prose::in_view;
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
@@ -90,6 +91,21 @@ impl Analyzer for ObjectDetectionAnalyzer {
             statement_rank: 1,
             style: TextStyle::Objects,
             filter_fields: &["objects"],
+            label: "Objects",
+            presentation: const {
+                let detections = TrackSpec {
+                    lane: Some(Lane::spans("object", "Objects", 80)),
+                    ..TrackSpec::sightings("/detections", "label")
+                };
+                Presentation {
+                    icon: "object",
+                    kind: OutputKind::Objects,
+                    rank: 30,
+                    text: Some("/objects"),
+                    tracks: &[detections],
+                    ..Presentation::ROWS
+                }
+            },
             columns: const { &[Column::new("objects", 4)] },
         }
     }

@@ -13,6 +13,7 @@ use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, TrackSpec};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle};
 use crate::kernel::error::Result;
@@ -50,6 +51,21 @@ impl Analyzer for OcrAnalyzer {
             statement_rank: 3,
             style: TextStyle::Screen,
             filter_fields: &[],
+            label: "On-screen text",
+            presentation: const {
+                let lines = TrackSpec {
+                    lane: Some(Lane::spans("screen", "On screen", 70)),
+                    ..TrackSpec::sightings("/texts", "text")
+                };
+                Presentation {
+                    icon: "text",
+                    kind: OutputKind::ScreenText,
+                    rank: 20,
+                    text: Some("/text"),
+                    tracks: &[lines],
+                    ..Presentation::ROWS
+                }
+            },
             columns: const { &[Column::new("on_screen_text", 10)] },
         }
     }

@@ -14,6 +14,7 @@ use crate::analysis::correction::{CorrectionSet, TranscribedSpeech};
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read};
+use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::analysis::video::Output;
 use crate::analysis::{
     Analyzer, AnalyzerSpec, Column, IndexEntry, SPEECH_GROUP, TextStyle, missing_transcriber,
@@ -59,6 +60,22 @@ impl Analyzer for TranscriptAnalyzer {
             statement_rank: 4,
             style: TextStyle::Speech,
             filter_fields: &[],
+            label: "Speech",
+            presentation: const {
+                let segments = TrackSpec {
+                    lane: Some(Lane::spans("speech", "Speech", 40)),
+                    ..TrackSpec::new("/segments", "text")
+                };
+                Presentation {
+                    icon: "speech",
+                    kind: OutputKind::Speech,
+                    rank: 11,
+                    text: Some("/text"),
+                    tab: Some(Tab::new(ID, "Transcript")),
+                    tracks: &[segments],
+                    ..Presentation::ROWS
+                }
+            },
             columns: const { &[Column::new("transcript", 9)] },
         }
     }

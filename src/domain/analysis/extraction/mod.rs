@@ -16,6 +16,7 @@ use crate::analysis::analyzers::default_video::inventory;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::extraction::filled_form::{FilledForm, FormFiller};
 use crate::analysis::output::{OutputRecord, read};
+use crate::analysis::presentation::{self, Presentation};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, TextStyle, speech_models};
 use crate::kernel::error::Result;
@@ -55,6 +56,8 @@ pub struct Extractor {
     fields: Vec<Field>,
     /// One column per property of the schema.
     columns: Vec<Column>,
+    /// The name as words.
+    label: String,
     /// SHA-1 prefix of everything in the definition that affects the output.
     digest: String,
 }
@@ -71,7 +74,8 @@ impl Extractor {
         let relevant = json!([definition.description, definition.schema]);
         let digest = Sha1::digest(relevant.to_string());
         let digest = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-        Self { fields: definition.schema.fields(), definition, columns, digest }
+        let label = presentation::label_from_id(&definition.name);
+        Self { fields: definition.schema.fields(), definition, columns, label, digest }
     }
 
     /// The definition.
@@ -92,6 +96,8 @@ impl Analyzer for Extractor {
             statement_rank: 50,
             style: TextStyle::Prose,
             filter_fields: &[],
+            label: &self.label,
+            presentation: Presentation { text: Some("/values"), ..Presentation::ROWS },
             columns: &self.columns,
         }
     }

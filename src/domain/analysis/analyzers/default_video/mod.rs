@@ -21,6 +21,7 @@ use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read};
+use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models};
 use crate::kernel::error::Result;
@@ -96,6 +97,16 @@ impl Analyzer for DefaultVideoAnalyzer {
             statement_rank: 0,
             style: TextStyle::Prose,
             filter_fields: &["objects", "tags", "people"],
+            label: "Scenes",
+            presentation: const {
+                Presentation {
+                    icon: "scene",
+                    kind: OutputKind::Scene,
+                    rank: 0,
+                    text: Some("/description"),
+                    ..Presentation::ROWS
+                }
+            },
             columns: const {
                 &[
                     Column::new("description", 0),

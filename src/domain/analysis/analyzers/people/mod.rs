@@ -18,6 +18,7 @@ use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::{ChunkEvidence, PersonTrack};
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
+use crate::analysis::presentation::{OutputKind, Presentation, TrackSpec};
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
 use crate::kernel::error::Result;
@@ -107,6 +108,16 @@ impl Analyzer for PeopleAnalyzer {
             statement_rank: 2,
             style: TextStyle::People,
             filter_fields: &["people", "people_count"],
+            label: "People",
+            presentation: const {
+                Presentation {
+                    icon: "person",
+                    kind: OutputKind::People,
+                    rank: 40,
+                    tracks: &[TrackSpec::sightings("/people", "description")],
+                    ..Presentation::ROWS
+                }
+            },
             columns: const { &[Column::new("people_count", 3), Column::new("named_people", 4)] },
         }
     }

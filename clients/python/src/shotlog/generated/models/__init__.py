@@ -113,6 +113,12 @@ from .plan import Plan
 from .plan_aggregators import PlanAggregators
 from .plan_analyzers import PlanAnalyzers
 from .plan_request import PlanRequest
+from .presentation import Presentation
+from .presentation_chart import PresentationChart
+from .presentation_lane import PresentationLane
+from .presentation_tab import PresentationTab
+from .presentation_track import PresentationTrack
+from .presentations import Presentations
 from .preset_schema import PresetSchema
 from .preset_schema_weights import PresetSchemaWeights
 from .preview import Preview
@@ -288,6 +294,12 @@ __all__ = (
     "PlanAggregators",
     "PlanAnalyzers",
     "PlanRequest",
+    "Presentation",
+    "PresentationChart",
+    "PresentationLane",
+    "Presentations",
+    "PresentationTab",
+    "PresentationTrack",
     "PresetSchema",
     "PresetSchemaWeights",
     "Preview",

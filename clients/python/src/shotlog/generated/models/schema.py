@@ -8,6 +8,7 @@ from attrs import field as _attrs_field
 
 if TYPE_CHECKING:
     from ..models.chunking_schema import ChunkingSchema
+    from ..models.presentations import Presentations
     from ..models.schema_aggregators import SchemaAggregators
     from ..models.schema_detail_levels import SchemaDetailLevels
     from ..models.schema_filter_analyzers import SchemaFilterAnalyzers
@@ -51,6 +52,7 @@ class Schema:
         metadata_keys (SchemaMetadataKeys): Type of each metadata key of the videos that the token may read: `string`,
             `number`, `boolean`,
             `time` or `list`.
+        presentation (Presentations): How a page shows outputs and results, each list in the order of a page.
         callbacks (bool): Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     """
 
@@ -68,6 +70,7 @@ class Schema:
     results: SchemaResults
     filter_analyzers: SchemaFilterAnalyzers
     metadata_keys: SchemaMetadataKeys
+    presentation: Presentations
     callbacks: bool
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -104,6 +107,8 @@ class Schema:
 
         metadata_keys = self.metadata_keys.to_dict()
 
+        presentation = self.presentation.to_dict()
+
         callbacks = self.callbacks
 
         field_dict: dict[str, Any] = {}
@@ -124,6 +129,7 @@ class Schema:
                 "results": results,
                 "filter_analyzers": filter_analyzers,
                 "metadata_keys": metadata_keys,
+                "presentation": presentation,
                 "callbacks": callbacks,
             }
         )
@@ -133,6 +139,7 @@ class Schema:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         from ..models.chunking_schema import ChunkingSchema  # noqa: PLC0415
+        from ..models.presentations import Presentations  # noqa: PLC0415
         from ..models.schema_aggregators import SchemaAggregators  # noqa: PLC0415
         from ..models.schema_detail_levels import SchemaDetailLevels  # noqa: PLC0415
         from ..models.schema_filter_analyzers import SchemaFilterAnalyzers  # noqa: PLC0415
@@ -183,6 +190,8 @@ class Schema:
 
         metadata_keys = SchemaMetadataKeys.from_dict(d.pop("metadata_keys"))
 
+        presentation = Presentations.from_dict(d.pop("presentation"))
+
         callbacks = d.pop("callbacks")
 
         schema = cls(
@@ -200,6 +209,7 @@ class Schema:
             results=results,
             filter_analyzers=filter_analyzers,
             metadata_keys=metadata_keys,
+            presentation=presentation,
             callbacks=callbacks,
         )
 
