@@ -1,5 +1,6 @@
 //! Enforces the numbered invariants of `src/lib.rs`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -511,7 +512,8 @@ fn invariant_9_ids_are_literals_only_in_their_own_files() {
             ids.push((id, path));
         }
     }
-    assert_eq!(ids.len(), 18, "six analyzers and twelve aggregators");
+    let listed = domain::analysis::ANALYZERS.len() + domain::aggregation::AGGREGATORS.len();
+    assert_eq!(ids.len(), listed, "one per analyzer and aggregator");
     let entry_points = [files("src/http", "rs"), files("src/mcp", "rs")].concat();
     let mut violations = Vec::new();
     for (path, text) in domain.iter().chain(&entry_points) {
@@ -530,4 +532,107 @@ fn invariant_9_ids_are_literals_only_in_their_own_files() {
         }
     }
     assert_none(violations, "use the constant ID of the file");
+}
+
+/// Words in the page's code that are an id and also mean something else, with the files where they do.
+const OTHER_MEANINGS_IN_UI: &[(&str, &str)] = &[
+    // Filters, vector fields, and fields of outputs.
+    ("people", "ui/src/i18n/de/search.ts"),
+    ("people", "ui/src/i18n/de/video.ts"),
+    ("people", "ui/src/i18n/en/search.ts"),
+    ("sentiment", "ui/src/i18n/de/search.ts"),
+    // Nouns with their numbers, such as "2 events".
+    ("summary", "ui/src/i18n/en/search.ts"),
+    ("events", "ui/src/i18n/en/search.ts"),
+    ("chapters", "ui/src/i18n/en/search.ts"),
+    // An HTML element, and the id of one.
+    ("summary", "ui/src/controls/Menu.svelte"),
+    ("transcript", "ui/src/video/panels/Transcript.svelte"),
+    // The route of linked people.
+    ("entities", "ui/src/video/log/log.svelte.ts"),
+];
+
+/// The code of a file of the page, without comments.
+fn without_comments(text: &str) -> String {
+    let mut code = text.to_owned();
+    for (begin, end) in [("/*", "*/"), ("<!--", "-->")] {
+        while let Some(start) = code.find(begin) {
+            let stop = code[start..].find(end).map_or(code.len(), |at| start + at + end.len());
+            let lines = code[start..stop].matches('\n').count();
+            code.replace_range(start..stop, &"\n".repeat(lines));
+        }
+    }
+    // `://` is part of a URL.
+    let line = |line: &str| {
+        let comment = line.match_indices("//").find(|(at, _)| !line[..*at].ends_with(':'));
+        comment.map_or(line, |(at, _)| &line[..at]).to_owned()
+    };
+    code.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a line of TypeScript has a word as a string, a property or a key.
+fn uses_as_name(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    line.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + word.len()..]);
+        if before.ends_with(part) || after.starts_with(part) {
+            return false;
+        }
+        let is_string =
+            ['"', '\'', '`'].iter().any(|q| before.ends_with(*q) && after.starts_with(*q));
+        let is_key =
+            !before.ends_with('.') && (after.starts_with(": ") || after.starts_with("?: "));
+        is_string || before.ends_with('.') || is_key
+    })
+}
+
+#[test]
+fn invariant_9_the_ui_names_no_analyzer_and_no_aggregator() {
+    let analyzers = domain::analysis::ANALYZERS.iter().map(|a| a.spec().id);
+    let aggregators = domain::aggregation::AGGREGATORS.iter().map(|a| a.spec().id);
+    let ids: Vec<&str> = analyzers.chain(aggregators).collect();
+    let sources = [files("ui/src", "ts"), files("ui/src", "svelte")].concat();
+    let is_page = |path: &Path| {
+        let name = path.to_string_lossy();
+        !name.ends_with(".test.ts") && !name.ends_with("api/schema.d.ts")
+    };
+    let mut used = BTreeSet::new();
+    let mut violations = Vec::new();
+    for (path, text) in sources.iter().filter(|(path, _)| is_page(path)) {
+        for (number, line) in without_comments(text).lines().enumerate() {
+            for id in ids.iter().filter(|id| uses_as_name(line, id)) {
+                let elsewhere = OTHER_MEANINGS_IN_UI.iter();
+                match elsewhere.clone().find(|(i, p)| i == id && path == Path::new(p)) {
+                    Some(meaning) => drop(used.insert(meaning)),
+                    None => violations.push(format!("{}:{}: {id}", path.display(), number + 1)),
+                }
+            }
+        }
+    }
+    assert_none(violations, "the page reads what it needs from `presentation` in /schema");
+    let unused = OTHER_MEANINGS_IN_UI.iter().filter(|meaning| !used.contains(meaning));
+    assert_none(unused.map(|m| format!("{m:?}")).collect(), "remove them from the list");
+}
+
+#[test]
+fn labels_of_analyzers_and_aggregators_are_translated() {
+    let analyzers =
+        domain::analysis::ANALYZERS.iter().map(|a| (a.spec().label, a.spec().presentation));
+    let aggregators = domain::aggregation::AGGREGATORS.iter();
+    let aggregators = aggregators.map(|a| (a.spec().label, a.spec().presentation));
+    let mut labels = BTreeSet::new();
+    for (label, shown) in analyzers.chain(aggregators) {
+        labels.insert(label);
+        labels.extend(shown.tab.map(|tab| tab.label));
+        labels.extend(shown.tracks.iter().filter_map(|track| Some(track.lane?.label)));
+        labels.extend(shown.charts.iter().map(|chart| chart.title));
+    }
+    let german = fs::read_to_string(root().join("ui/src/i18n/de/frame.ts")).expect("a catalogue");
+    let (_, german) = german.split_once("labels: {").expect("labels");
+    let is_missing = |label: &&str| {
+        !german.contains(&format!("    {label}: "))
+            && !german.contains(&format!("    \"{label}\": "))
+    };
+    let missing: Vec<String> = labels.into_iter().filter(is_missing).map(str::to_owned).collect();
+    assert_none(missing, "ui/src/i18n/de/frame.ts has no translation");
 }

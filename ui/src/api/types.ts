@@ -39,27 +39,17 @@ export type Span = { start: number; end: number };
 /** `box` is left, top, width and height as fractions (0..1) of the frame. */
 export type Box = { t: number; box: [number, number, number, number] };
 
-/** A person, an object or a line of text in a chunk. */
-export type Detection = {
-  label?: string;
-  text?: string;
-  person?: string;
-  description?: string;
-  first_seen?: number;
-  last_seen?: number;
-  locations?: Box[];
-};
+/** A JSON object whose fields depend on the analyzer or aggregator. */
+export type Fields = Record<string, unknown>;
 
-export type Chunk = Span & {
-  chunk_id: number;
-  timecode: string;
-  default_video?: Schemas["DefaultVideoOutput"];
-  diarization?: Schemas["DiarizationOutput"];
-  transcript?: { text: string; language?: string | null; segments: (Span & { text: string })[] };
-  object_detection?: { objects: string[]; detections: Detection[] };
-  ocr?: { text: string; texts: Detection[] };
-  people?: { people: Detection[]; people_count: number };
-};
+/** How the page shows the outputs of an analyzer or the results of an aggregator. */
+export type Presentation = Schemas["Presentation"];
+export type Track = Schemas["PresentationTrack"];
+export type TrackLane = Schemas["PresentationLane"];
+export type ChartSpec = Schemas["PresentationChart"];
+
+/** A chunk with the output of each analyzer, by id. */
+export type Chunk = Span & { chunk_id: number; timecode: string; [analyzer: string]: unknown };
 
 /** A search result at any level of detail, or a cited moment. */
 export type Hit = Pick<Schemas["MinimalResult"], "video_id" | "start" | "end"> &
@@ -71,36 +61,8 @@ export type QueryResponse = Omit<Schemas["QueryResponse"], "results"> & { result
 
 export type AskResponse = Omit<Schemas["AskResponse"], "results"> & { results: Hit[] };
 
-type Mood = { positive: number; neutral: number; negative: number; dominant: string };
+/** A level of sections of a text; each section has its text in the field that holds the whole text. */
+export type Tier = { level: number; section_count: number; sections: (Span & Fields)[] };
 
-export type Tier = { level: number; section_count: number; sections: (Span & { summary: string })[] };
-
-export type ObjectTrack = {
-  entity_id: string;
-  label: string;
-  appearances: number;
-  first_seen: number;
-  last_seen: number;
-  description?: string;
-  narrative?: string;
-};
-
-export type Aggregates = {
-  summary?: { summary: string; key_points: string[]; topics: string[]; tiers: Tier[] };
-  chapters?: { chapters: (Span & { title: string; summary: string })[] };
-  events?: { events: (Span & { event: string; actor: string; category: string })[] };
-  stats?: {
-    people?: { series: (Span & { people_count: number })[] };
-    objects?: { most_common: [string, number][] };
-  };
-  novelty?: { ranked: (Span & { chunk_id: number; novelty: number })[]; outliers: { chunk_id: number }[] };
-  speaker_stats?: {
-    speakers: { speaker: string; seconds: number; turns: number; share: number }[];
-    handovers: number;
-    total_speech_seconds: number;
-  };
-  sentiment?: { timeline: (Span & Mood & { speaker?: string })[]; note?: string; dominant?: string };
-  ner?: { entities: { text: string; label: string; count: number }[] };
-  cooccurrence?: { pairs: { a: string; b: string; chunks: number; seconds: number }[] };
-  object_entities?: { objects: ObjectTrack[] };
-};
+/** Results of aggregators, by id. */
+export type Aggregates = Fields;

@@ -1,6 +1,7 @@
 // Formats times, counts, lists and the ids of the service.
 import type { Names } from "./names";
 import { m, number } from "./language.svelte";
+import { serviceLabel } from "./service-labels.svelte";
 
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
@@ -20,6 +21,8 @@ export const lookupName = (names: Names, id: string): string | undefined =>
   Object.hasOwn(names, id) ? names[id] : undefined;
 /** The page's name for an id, or the id itself in readable form. */
 export const displayName = (names: Names, id: string) => lookupName(names, id) ?? capitalize(humanize(id));
-/** Also accepts aggregators. */
-export const analyzerName = (id: string) => lookupName(m.analyzers, id) ?? displayName(m.aggregators, id);
+/** A label of the service in the page's language. */
+export const translate = (label: string) => lookupName(m.labels, label) ?? label;
+/** The name of an analyzer or aggregator. */
+export const analyzerName = (id: string) => translate(serviceLabel(id) ?? capitalize(humanize(id)));
 export const stageName = (stage: string) => displayName(m.jobs.stages, stage);

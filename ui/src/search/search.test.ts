@@ -11,6 +11,7 @@ import {
   searchRequest,
   typedFilters,
 } from "./search";
+import { setServiceLabels } from "../i18n/service-labels.svelte";
 import type { Schema } from "../api/types";
 
 const filterSpec = (type: string) => ({ type, matches: "any", payload_field: "" });
@@ -33,6 +34,7 @@ const schema = {
   },
   metadata_keys: { take: "number", camera: "string", raw: "boolean" },
 } as unknown as Schema;
+setServiceLabels([{ id: "diarization", label: "Speech by speaker" }]);
 
 describe("a sentence split between two chunks", () => {
   const half = (start: number, end: number, said: string, description = "One two three. Four five.") =>

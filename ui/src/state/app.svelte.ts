@@ -3,6 +3,7 @@ import { address } from "./address.svelte";
 import { api, ApiError, videoPath } from "../api/client";
 import { errorMessage } from "../api/failure";
 import { m } from "../i18n/language.svelte";
+import { setServiceLabels } from "../i18n/service-labels.svelte";
 import type { Health, Job, Schema, Video } from "../api/types";
 
 /** Raw state, because there may be thousands. */
@@ -106,7 +107,10 @@ export async function copyLink(to: string, what: string) {
 /** Loads the service's schema; pages wait for it and show an error if it fails. */
 export async function loadSchema() {
   try {
-    app.schema = await api<Schema>("schema");
+    const schema = await api<Schema>("schema");
+    const { analyzers, aggregators } = schema.presentation;
+    setServiceLabels([...analyzers, ...aggregators]);
+    app.schema = schema;
     app.schemaError = "";
   } catch (error) {
     app.schemaError = errorMessage(error);

@@ -257,12 +257,12 @@ export const search: typeof english = {
     counts: {
       chunks: (n) => count(n, "Moment", "Momente"),
       sections: (n) => count(n, "Abschnitt der Zusammenfassung", "Abschnitte der Zusammenfassung"),
-      summary: (n) => count(n, "Zusammenfassung", "Zusammenfassungen"),
-      entities: (n) => count(n, "Person", "Personen"),
-      object_entities: (n) => count(n, "Objekt", "Objekte"),
-      ner: (n) => count(n, "Name", "Namen"),
-      events: (n) => count(n, "Ereignis", "Ereignisse"),
-      chapters: (n) => count(n, "Kapitel", "Kapitel"),
+      Summary: (n) => count(n, "Zusammenfassung", "Zusammenfassungen"),
+      "Recognised people": (n) => count(n, "Person", "Personen"),
+      "Recognised objects": (n) => count(n, "Objekt", "Objekte"),
+      Names: (n) => count(n, "Name", "Namen"),
+      Events: (n) => count(n, "Ereignis", "Ereignisse"),
+      Chapters: (n) => count(n, "Kapitel", "Kapitel"),
     },
   },
 };

@@ -104,26 +104,6 @@ export const frame = {
     zoom: "Zoom in / zoom out / fit the focused timeline",
     list: "Show keyboard shortcuts",
   },
-  analyzers: {
-    default_video: "Scenes",
-    diarization: "Speech by speaker",
-    transcript: "Speech",
-    people: "People",
-    object_detection: "Objects",
-    ocr: "On-screen text",
-  } as Names,
-  aggregators: {
-    summary: "Summary",
-    chapters: "Chapters",
-    events: "Events",
-    entities: "Recognised people",
-    entity_timelines: "Appearances of people",
-    object_entities: "Recognised objects",
-    cooccurrence: "Seen together",
-    stats: "Statistics",
-    speaker_stats: "Speaking time",
-    sentiment: "Sentiment",
-    novelty: "Unusual moments",
-    ner: "Names",
-  } as Names,
+  /** Labels of the service, which writes them in English. */
+  labels: {} as Names,
 };

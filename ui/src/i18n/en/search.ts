@@ -245,12 +245,12 @@ export const search = {
     counts: {
       chunks: (n: number) => count(n, "moment", "moments"),
       sections: (n: number) => count(n, "summary section", "summary sections"),
-      summary: (n: number) => count(n, "summary", "summaries"),
-      entities: (n: number) => count(n, "person", "people"),
-      object_entities: (n: number) => count(n, "object", "objects"),
-      ner: (n: number) => count(n, "name", "names"),
-      events: (n: number) => count(n, "event", "events"),
-      chapters: (n: number) => count(n, "chapter", "chapters"),
+      Summary: (n: number) => count(n, "summary", "summaries"),
+      "Recognised people": (n: number) => count(n, "person", "people"),
+      "Recognised objects": (n: number) => count(n, "object", "objects"),
+      Names: (n: number) => count(n, "name", "names"),
+      Events: (n: number) => count(n, "event", "events"),
+      Chapters: (n: number) => count(n, "chapter", "chapters"),
     } as Record<string, (count: number) => string>,
   },
 };

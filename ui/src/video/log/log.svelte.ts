@@ -4,7 +4,18 @@ import { speakerNumbers, type Correction, type Corrections, type NewCorrection }
 import { loadJobs } from "../../jobs/jobs";
 import { m } from "../../i18n/language.svelte";
 import { errorMessage } from "../../api/failure";
-import type { Aggregates, Chunk, Entity, Peaks, Preview, Span, VideoDetail } from "../../api/types";
+import { app } from "../../state/app.svelte";
+import { allItems, analyzersIn, chunkText, isRecord, presentationsOf, valueAt } from "../../api/outputs";
+import type {
+  Aggregates,
+  Chunk,
+  Entity,
+  Peaks,
+  Presentation,
+  Preview,
+  Span,
+  VideoDetail,
+} from "../../api/types";
 
 const PAGE = 500;
 
@@ -17,22 +28,6 @@ const MAX_PEAKS = 8000;
 /** Audio that never exceeds this fraction of full scale counts as silent. */
 const SILENCE_LEVEL = 0.01;
 
-/** Aggregates that other panels show. */
-const OWN_PANEL = new Set([
-  "stats",
-  "novelty",
-  "speaker_stats",
-  "sentiment",
-  "ner",
-  "summary",
-  "chapters",
-  "events",
-  "entities",
-  "entity_timelines",
-  "cooccurrence",
-  "object_entities",
-]);
-
 /** A turn of speech; `speaker` is empty without diarization. */
 export type SpeechTurn = Span & { speaker: string; text: string };
 
@@ -40,7 +35,9 @@ export class VideoLog {
   detail = $state.raw<VideoDetail | null>(null);
   chunks = $state.raw<Chunk[]>([]);
   aggregates = $state.raw<Aggregates>({});
-  people = $state.raw<Entity[]>([]);
+  /** Ids of the aggregators with a result. */
+  private available = $state.raw<string[]>([]);
+  linkedPeople = $state.raw<Entity[]>([]);
   /** Corrections made by users. */
   corrections = $state.raw<Correction[]>([]);
   /** The job that recomputes results after a correction. */
@@ -52,21 +49,32 @@ export class VideoLog {
   error = $state("");
   loading = $state(true);
 
-  readonly speech: SpeechTurn[] = $derived(
-    this.chunks.flatMap(
-      (chunk) =>
-        chunk.diarization?.turns ??
-        chunk.transcript?.segments.map((segment) => ({ ...segment, speaker: "" })) ??
-        [],
-    ),
+  /** The analyzers with outputs, as the page shows them. */
+  readonly analyzers: Presentation[] = $derived(
+    presentationsOf(app.schema?.presentation.analyzers ?? [], analyzersIn(this.chunks)),
   );
-  /** Custom aggregates by id. */
-  readonly customAggregates: [id: string, result: unknown][] = $derived(
-    Object.entries(this.aggregates).filter(([id]) => !OWN_PANEL.has(id)),
+  /** The aggregators with results, as the page shows them. */
+  readonly aggregators: Presentation[] = $derived(
+    presentationsOf(app.schema?.presentation.aggregators ?? [], [
+      ...this.available,
+      ...Object.keys(this.aggregates),
+    ]),
+  );
+  readonly speech: SpeechTurn[] = $derived(
+    this.chunks.flatMap((chunk) => {
+      const shown = this.speechOf(chunk);
+      if (!shown) return [];
+      const turns = allItems(chunk[shown.id], shown, chunk);
+      return turns.map(({ start, end, speaker, label }) => ({ start, end, speaker, text: label }));
+    }),
+  );
+  /** Results without a panel of their own. */
+  readonly otherAggregates: Presentation[] = $derived(
+    this.aggregators.filter(({ id, kind, tab }) => kind === "rows" && !tab && id in this.aggregates),
   );
   readonly spokenTurns: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
   /** ISO 639-1 code of the speech, if recognised. */
-  readonly language = $derived(this.chunks.find((chunk) => chunk.transcript?.language)?.transcript?.language);
+  readonly language = $derived(this.chunks.map((chunk) => this.languageOf(chunk)).find(Boolean));
   readonly speakers: string[] = $derived([...new Set(this.speech.map((turn) => turn.speaker))].sort());
   private readonly numbers = $derived(speakerNumbers(this.speakers, this.corrections));
 
@@ -94,8 +102,9 @@ export class VideoLog {
       `${path}/aggregates`,
     );
     this.aggregates = aggregates;
-    if (!available.includes("entities")) return;
-    this.people = (await api<{ entities: Entity[] }>(`${path}/entities`)).entities;
+    this.available = available;
+    if (!this.aggregators.some(({ kind }) => kind === "linked_people")) return;
+    this.linkedPeople = (await api<{ entities: Entity[] }>(`${path}/entities`)).entities;
   }
 
   private async loadCorrections() {
@@ -164,6 +173,27 @@ export class VideoLog {
     }
   }
 
+  /** The span of the video. */
+  get whole(): Span {
+    return { start: 0, end: this.detail?.duration ?? 0 };
+  }
+
+  /** The speech analyzer that is used for a chunk: the first with an output. */
+  speechOf(chunk: Chunk): Presentation | undefined {
+    return this.analyzers.find(({ id, kind }) => kind === "speech" && isRecord(chunk[id]));
+  }
+
+  private languageOf(chunk: Chunk): string | undefined {
+    const shown = this.speechOf(chunk);
+    const language = shown && valueAt(chunk[shown.id], "/language");
+    return typeof language === "string" ? language : undefined;
+  }
+
+  /** The best available text of a chunk. */
+  textOf(chunk: Chunk): string {
+    return chunkText(chunk, this.analyzers);
+  }
+
   /** The palette index of a speaker. */
   speakerColour(speaker: string): number {
     return (this.numbers.get(speaker) ?? 0) % SPEAKER_COLOURS;
@@ -172,19 +202,4 @@ export class VideoLog {
   chunkAt(time: number): number {
     return this.chunks.findLastIndex((chunk) => chunk.start <= time + 0.01);
   }
-}
-
-/** The best available text of a chunk. */
-export function chunkText(chunk: Chunk): string {
-  return (
-    chunk.default_video?.description ||
-    chunk.diarization?.turns
-      .filter((turn) => turn.text)
-      .map((turn) => `${turn.speaker}: ${turn.text}`)
-      .join(" ") ||
-    chunk.transcript?.text ||
-    chunk.ocr?.text ||
-    chunk.object_detection?.objects.join(", ") ||
-    ""
-  );
 }

@@ -1,0 +1,67 @@
+// The tabs of a video's results, built from its log.
+import { translate } from "../../i18n/format";
+import { m } from "../../i18n/language.svelte";
+import { isRecord, listAt, outputText } from "../../api/outputs";
+import type { Presentation } from "../../api/types";
+import type { VideoLog } from "../log/log.svelte";
+
+/** `panel` selects the component; `shown` are the analyzers or aggregators in it. */
+export type ResultTab = { id: string; name: string; panel: string; shown: Presentation[] };
+
+/** Kinds of outputs with a panel that fits them; the others are shown as rows. */
+const OWN_PANEL = [
+  "speech",
+  "prose",
+  "sections",
+  "occurrences",
+  "linked_people",
+  "tracked_objects",
+  "charts",
+];
+const hasOwnPanel = ({ kind }: Presentation) => OWN_PANEL.includes(kind);
+
+/** The tabs that have something to show. */
+export function resultTabs(log: VideoLog): ResultTab[] {
+  const page = (id: keyof typeof m.video.tabs, there: unknown, shown: Presentation[] = []): ResultTab[] =>
+    there ? [{ id, name: m.video.tabs[id], panel: id, shown }] : [];
+  const fitting = [...log.analyzers, ...log.aggregators].filter(
+    (shown) => hasOwnPanel(shown) && hasContent(log, shown),
+  );
+  const outputs = log.analyzers.filter(
+    (shown) => !hasOwnPanel(shown) && (shown.tab || shown.kind === "rows"),
+  );
+  const results = log.aggregators.filter((shown) => !hasOwnPanel(shown));
+  return [
+    ...page("moments", true),
+    ...groupByTab(fitting, ({ kind }) => kind),
+    ...groupByTab(
+      results.filter(({ tab }) => tab),
+      () => "more",
+    ),
+    ...groupByTab(outputs, () => "outputs"),
+    ...page("more", log.otherAggregates.length, log.otherAggregates),
+    ...page("corrections", log.corrections.length),
+    ...page("splitting", log.cuts.length),
+  ];
+}
+
+/** One tab per id in the order of the presentations; those without a tab have one each. */
+function groupByTab(all: Presentation[], panel: (shown: Presentation) => string): ResultTab[] {
+  const tabs = new Map<string, ResultTab>();
+  for (const shown of all) {
+    const { id, label } = shown.tab ?? { id: `output-${shown.id}`, label: shown.label };
+    const tab = tabs.get(id) ?? { id, name: translate(label), panel: panel(shown), shown: [] };
+    tabs.set(id, { ...tab, shown: [...tab.shown, shown] });
+  }
+  return [...tabs.values()];
+}
+
+/** Whether there is anything for a panel that fits the kind. */
+function hasContent(log: VideoLog, shown: Presentation): boolean {
+  const result = log.aggregates[shown.id];
+  if (shown.kind === "speech") return log.spokenTurns.length > 0;
+  if (shown.kind === "linked_people") return log.linkedPeople.length > 0;
+  if (shown.kind === "prose") return outputText(result, shown) !== "";
+  if (shown.kind === "charts") return isRecord(result);
+  return shown.tracks.some(({ items }) => listAt(result, items).length);
+}
