@@ -69,8 +69,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let work = tempfile::tempdir()?;
     let embedder = Arc::new(ColourEmbedder);
-    let service =
-        common::service(work.path(), embedder, Analyzers::default(), Aggregators::default())?;
+    let service = common::service(
+        work.path(),
+        "http://127.0.0.1:8080",
+        embedder,
+        Analyzers::default(),
+        Aggregators::default(),
+    )?;
     common::ingest(&service, &clip, "default_video").await?;
     let request = SearchRequest {
         analyzers: "default_video".to_owned().into(),

@@ -24,16 +24,17 @@ use domain::kernel::video::VideoId;
 use domain::{Models, Settings, Shotlog, Stores};
 use ports::embedder::Embedder;
 
-/// Creates a service with the given embedder, analyzers and aggregators. Temporary files are stored
-/// in `work`.
+/// Creates a service with this embedder, these analyzers and aggregators; `work` holds temporary files, and
+/// stored files have addresses below `url`.
 pub(crate) fn service(
     work: &Path,
+    url: &str,
     embedder: Arc<dyn Embedder>,
     analyzers: Analyzers,
     aggregators: Aggregators,
 ) -> Result<Arc<Shotlog>, Box<dyn Error>> {
     let stores = Stores {
-        storage: Arc::new(OpendalStorage::memory("http://127.0.0.1:8080")?),
+        storage: Arc::new(OpendalStorage::memory(url)?),
         records: Arc::new(MemoryRecords::new()),
         index: Arc::new(MemoryIndex::new(embedder.dimension())),
         listing: Arc::new(MemoryListing::new()),

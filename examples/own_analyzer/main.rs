@@ -28,7 +28,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let work = tempfile::tempdir()?;
     let analyzers = Analyzers::default().with(&Brightness);
     let embedder = Arc::new(HashingEmbedder::new(256)?);
-    let service = common::service(work.path(), embedder, analyzers, Aggregators::default())?;
+    let url = "http://127.0.0.1:8080";
+    let service = common::service(work.path(), url, embedder, analyzers, Aggregators::default())?;
     let video_id = common::ingest(&service, &clip, brightness::ID).await?;
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
     for chunk in service.catalog.chunks(video_id, query).await?.chunks {

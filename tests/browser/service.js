@@ -31,13 +31,18 @@ export function freePort() {
   });
 }
 
-// `url` is the address for browsers, if different; `data` is a folder to keep.
-export async function startService({ environment = {}, flags = [], url: outside, data: kept, port: fixed } = {}) {
-  const binary = process.env.SHOTLOG_BINARY ?? join(root, "target/debug/shotlog");
+const binary = process.env.SHOTLOG_BINARY ?? join(root, "target/debug/shotlog");
+/** The service of `examples/own_aggregator` with its own analyzer and aggregator; `cargo build --examples`. */
+export const example = join(dirname(binary), "examples/own_aggregator");
+
+// `url` is the address for browsers, if different; `data` is a folder to keep; `clip` starts the example
+// with this clip instead.
+export async function startService({ environment = {}, flags = [], url: outside, data: kept, port: fixed, clip } = {}) {
   const port = fixed ?? await freePort();
   const data = kept ?? await mkdtemp(join(tmpdir(), "shotlog-browser-"));
   const url = `http://127.0.0.1:${port}`;
-  const child = spawn(binary, ["--config", join(root, "config.toml"), "serve", ...flags], {
+  const command = clip ? [example, clip, `127.0.0.1:${port}`] : [binary, "--config", join(root, "config.toml"), "serve", ...flags];
+  const child = spawn(command[0], command.slice(1), {
     cwd: root,
     env: {
       ...process.env,
