@@ -49,7 +49,7 @@ const MIN_RELATED_PROBABILITY: f32 = 0.3;
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
     text: String,
-    /// Whether the text answers the question; otherwise it says that no moment does.
+    /// Whether the text answers the question. If not, it says that no moment does.
     answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
@@ -80,7 +80,7 @@ impl CitationForm {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AnswerAttempt {
     pub(crate) text: Option<String>,
-    /// Whether the text answers the question; otherwise it says that no moment does.
+    /// Whether the text answers the question. If not, it says that no moment does.
     pub(crate) answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     pub(crate) audit: Vec<AuditedSentence>,
@@ -162,14 +162,12 @@ impl Answering {
         self.compose_answer(reranked, question, context, form).await.map(Some)
     }
 
-    /// Composes the answer from the supported sentences. If there are none, the answer says that
-    /// the footage does not show this, and cites the nearest moment if it is related to the
-    /// question. An extractive model matches only words and may have missed a paraphrase. Its
-    /// nearest moment therefore becomes the answer if it probably answers the question and the
-    /// re-ranker does not doubt it.
-    /// Otherwise the answer says that no moment answers the question, cites the nearest one if it
-    /// is related, and names the aggregates with facts on the question's topic: these may know what
-    /// no moment says.
+    /// Composes the answer from the supported sentences. If there are none, the answer says that no
+    /// moment answers the question, cites the nearest moment if it is related to the question, and
+    /// names the aggregates with facts on the question's topic, which may know what no moment says.
+    /// An extractive model matches only words and may have missed a paraphrase. Its nearest moment
+    /// therefore becomes the answer if it probably answers the question and the re-ranker does not
+    /// doubt it.
     async fn compose_answer(
         &self,
         (mut audit, is_doubtful): (Vec<AuditedSentence>, bool),

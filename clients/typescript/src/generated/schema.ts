@@ -1244,8 +1244,8 @@ export interface components {
             /** @description The answer, with citations; null if none was generated. */
             answer: string | null;
             /**
-             * @description Whether the answer answers the question; false if it only says that the footage does not show it.
-             *     Absent without an answer.
+             * @description Whether the question is answered; false if the answer only says that no moment answers it.
+             *     Absent if there is no answer.
              */
             answered?: boolean;
             /** @description How well the cited moments support each sentence of the answer; absent without an answer. */
@@ -3109,8 +3109,8 @@ export interface components {
                 max_people?: number;
                 after?: number;
                 before?: number;
-                ends_after?: number;
-                starts_before?: number;
+                overlaps_after?: number;
+                overlaps_before?: number;
                 collections?: string[];
                 recorded_after?: string;
                 recorded_before?: string;
@@ -3147,8 +3147,8 @@ export interface components {
             /** @description The generated answer, with citations; null if `synthesize` is false or nothing matched. */
             answer: string | null;
             /**
-             * @description Whether the answer answers the query; false if it only says that the footage does not show it.
-             *     Absent without an answer.
+             * @description Whether the query is answered; false if the answer only says that no moment answers it.
+             *     Absent if there is no answer.
              */
             answered?: boolean;
             /** @description How well the cited moments support each sentence of the answer; absent without an answer. */

@@ -259,8 +259,8 @@ fn with_output(video: &AnalyzedVideo) -> Vec<String> {
     present.map(|(id, _)| id.clone()).collect()
 }
 
-/// Counts the words and seconds of speech in the speaker turns or, without any, in the transcript;
-/// both contain the same words.
+/// Counts the words and seconds of speech in the speaker turns. If there are none, counts them in
+/// the transcript, which contains the same words.
 fn speech(video: &AnalyzedVideo) -> SpeechTotals {
     let mut turns = video
         .typed_outputs::<ChunkDiarization>(diarization::ID)

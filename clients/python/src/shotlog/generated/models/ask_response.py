@@ -25,9 +25,9 @@ class AskResponse:
         answer (None | str): The answer, with citations; null if none was generated.
         sources (AskResponseSources): What was used, by video id.
         results (list[StandardResult]): Supporting moments, best first.
-        answered (bool | Unset): Whether the answer answers the question; false if it only says that the footage does
-            not show it.
-            Absent without an answer.
+        answered (bool | Unset): Whether the question is answered; false if the answer only says that no moment answers
+            it.
+            Absent if there is no answer.
         audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
             without an answer.
         answer_error (str | Unset): `TypeName: message` if generating the answer failed; sources and results are still

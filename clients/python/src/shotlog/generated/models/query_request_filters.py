@@ -28,8 +28,8 @@ class QueryRequestFilters:
         max_people (int | Unset):
         after (float | Unset):
         before (float | Unset):
-        ends_after (float | Unset):
-        starts_before (float | Unset):
+        overlaps_after (float | Unset):
+        overlaps_before (float | Unset):
         collections (list[str] | Unset):
         recorded_after (str | Unset):
         recorded_before (str | Unset):
@@ -48,8 +48,8 @@ class QueryRequestFilters:
     max_people: int | Unset = UNSET
     after: float | Unset = UNSET
     before: float | Unset = UNSET
-    ends_after: float | Unset = UNSET
-    starts_before: float | Unset = UNSET
+    overlaps_after: float | Unset = UNSET
+    overlaps_before: float | Unset = UNSET
     collections: list[str] | Unset = UNSET
     recorded_after: str | Unset = UNSET
     recorded_before: str | Unset = UNSET
@@ -95,9 +95,9 @@ class QueryRequestFilters:
 
         before = self.before
 
-        ends_after = self.ends_after
+        overlaps_after = self.overlaps_after
 
-        starts_before = self.starts_before
+        overlaps_before = self.overlaps_before
 
         collections: list[str] | Unset = UNSET
         if not isinstance(self.collections, Unset):
@@ -136,10 +136,10 @@ class QueryRequestFilters:
             field_dict["after"] = after
         if before is not UNSET:
             field_dict["before"] = before
-        if ends_after is not UNSET:
-            field_dict["ends_after"] = ends_after
-        if starts_before is not UNSET:
-            field_dict["starts_before"] = starts_before
+        if overlaps_after is not UNSET:
+            field_dict["overlaps_after"] = overlaps_after
+        if overlaps_before is not UNSET:
+            field_dict["overlaps_before"] = overlaps_before
         if collections is not UNSET:
             field_dict["collections"] = collections
         if recorded_after is not UNSET:
@@ -178,9 +178,9 @@ class QueryRequestFilters:
 
         before = d.pop("before", UNSET)
 
-        ends_after = d.pop("ends_after", UNSET)
+        overlaps_after = d.pop("overlaps_after", UNSET)
 
-        starts_before = d.pop("starts_before", UNSET)
+        overlaps_before = d.pop("overlaps_before", UNSET)
 
         collections = cast(list[str], d.pop("collections", UNSET))
 
@@ -203,8 +203,8 @@ class QueryRequestFilters:
             max_people=max_people,
             after=after,
             before=before,
-            ends_after=ends_after,
-            starts_before=starts_before,
+            overlaps_after=overlaps_after,
+            overlaps_before=overlaps_before,
             collections=collections,
             recorded_after=recorded_after,
             recorded_before=recorded_before,

@@ -29,9 +29,8 @@ class QueryResponse:
         detail (str): The level of detail.
         answer (None | str): The generated answer, with citations; null if `synthesize` is false or nothing matched.
         results (list[FullResult | MinimalResult | StandardResult]): The results, best first.
-        answered (bool | Unset): Whether the answer answers the query; false if it only says that the footage does not
-            show it.
-            Absent without an answer.
+        answered (bool | Unset): Whether the query is answered; false if the answer only says that no moment answers it.
+            Absent if there is no answer.
         audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
             without an answer.
         answer_error (str | Unset): `TypeName: message` if generating the answer failed; the results are still valid.
