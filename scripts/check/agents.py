@@ -1,6 +1,6 @@
-"""Tests the MCP server of a running service with the official client: over streamable HTTP in each initialisation mode,
-and through `shotlog mcp` over standard input and output. Every structured result must match the schema of its tool, no
-result may exceed the token budget, and hostile arguments must be refused with a message.
+"""Tests the MCP server of a running service with the official client: over streamable HTTP in each revision of the
+protocol, and through `shotlog mcp` over standard input and output. Every structured result must match the schema of its
+tool, no result may exceed the token budget, and hostile arguments must be refused with a message.
 
     agents.py BASE --video ID --token TOKEN --binary FILE [--tokens 25000]
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import unittest.mock
 import urllib.error
 import urllib.request
 
@@ -24,6 +25,7 @@ import jsonschema
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 
 # Bytes of JSON per token, the service's conservative estimate.
 BYTES_PER_TOKEN = 3
@@ -242,8 +244,8 @@ async def endless_download():
         await asyncio.gather(*(task for task, _ in connections))
 
 
-async def run_checks(options, name, transport, mode):
-    """All checks over one transport."""
+async def run_checks(options, name, transport, mode, revision):
+    """All checks over one transport, in a revision of the protocol that client and server agree on."""
     # The server outlives the client, so that no late response meets a closing client.
     async with endless_download() as address, Client(transport, mode=mode, read_timeout_seconds=300) as client:
         check = Check(options, client)
@@ -254,6 +256,7 @@ async def run_checks(options, name, transport, mode):
         await check.ingest(f"{options.base}/storage/{options.video}/{options.filename}")
         await check.cancel(address)
         version = client.session.protocol_version
+    assert version == revision, f"{version} was agreed on, not {revision}"
     print(f"{name}: {check.calls} valid results, the largest has {check.largest} tokens (protocol {version})", flush=True)
     return check.calls
 
@@ -279,17 +282,27 @@ def command_error(options, base, token):
     return done.stderr
 
 
-async def over_http(options, mode):
+async def over_http(options, mode, revision):
     headers = {"Authorization": f"Bearer {options.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=300) as http:
         transport = streamable_http_client(f"{options.base}/mcp", http_client=http)
-        return await run_checks(options, f"HTTP, {mode}", transport, mode)
+        return await run_checks(options, f"HTTP, {mode}", transport, mode, revision)
+
+
+async def every_revision(options):
+    """The number of valid results over HTTP, in each revision that the client knows."""
+    calls = 0
+    for revision in HANDSHAKE_PROTOCOL_VERSIONS:
+        # The client offers its latest revision in the handshake and has no option for another.
+        with unittest.mock.patch("mcp.client.session.LATEST_HANDSHAKE_VERSION", revision):
+            calls += await over_http(options, "legacy", revision)
+    return calls + await over_http(options, "auto", MODERN_PROTOCOL_VERSIONS[-1])
 
 
 async def over_stdio(options):
     environment = {"SHOTLOG_URL": options.base, "SHOTLOG_TOKEN": options.token}
     command = StdioServerParameters(command=options.binary, args=["mcp"], env=environment, cwd=options.folder)
-    return await run_checks(options, "standard input and output", command, "legacy")
+    return await run_checks(options, "standard input and output", command, "legacy", LATEST_HANDSHAKE_VERSION)
 
 
 async def main():
@@ -309,7 +322,7 @@ async def main():
     with tempfile.TemporaryDirectory() as options.folder:
         assert "cannot reach" in command_error(options, "http://127.0.0.1:9", options.token)
         assert "401" in command_error(options, options.base, "wrong")
-        calls = await over_http(options, "legacy") + await over_http(options, "auto") + await over_stdio(options)
+        calls = await every_revision(options) + await over_stdio(options)
     print(f"{calls} responses to agents")
 
 

@@ -166,8 +166,18 @@ check_clients() {
     count "$(number '[0-9]+ (passed|steps|examples)|pass [0-9]+' "$scratch/clients") client tests, examples and steps passed"
 }
 
+# protocol_revisions: prints the revisions of the Model Context Protocol that the service offers, one a line.
+protocol_revisions() {
+    local version=2026-07-28
+    call /mcp -H 'Accept: application/json, text/event-stream' -H 'Content-Type: application/json' \
+        -H "MCP-Protocol-Version: $version" -H 'Mcp-Method: server/discover' \
+        -d '{"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "'$version'", "io.modelcontextprotocol/clientCapabilities": {}}}}' |
+        jq -r '.result.supportedVersions[]'
+}
+
 check_mcp() {
-    local video tokens=6000
+    local video revision revisions tokens=6000
     # A small token budget, and agents may ingest files that the service itself serves.
     export SHOTLOG_TOKEN=only-for-this-check
     SERVICE_AUTH__TOKENS="[\"$SHOTLOG_TOKEN\"]" SERVICE_FETCH__ALLOW_PRIVATE=true SERVICE_MCP__MAX_TOKENS=$tokens \
@@ -179,8 +189,15 @@ check_mcp() {
 
     # The conformance suite of the protocol, which sends no token.
     serve conformance
-    tests/mcp/node_modules/.bin/conformance server --url "$base/mcp" --expected-failures tests/mcp/not-applicable.yaml \
-        --output-dir "$scratch/conformance" | tee "$scratch/conformance.log"
+    revisions=$(protocol_revisions)
+    for revision in $revisions; do
+        # The suite does not know the first revision; scripts/check/agents.py and tests/it/mcp.rs do.
+        [[ $revision != 2024-11-05 ]] || continue
+        echo "revision $revision"
+        node --import ./tests/mcp/old-node.mjs tests/mcp/node_modules/.bin/conformance server --url "$base/mcp" \
+            --suite all --spec-version "$revision" --expected-failures tests/mcp/not-applicable.yaml \
+            --output-dir "$scratch/conformance/$revision"
+    done | tee "$scratch/conformance.log"
     stop_service
     count "$(number '^[0-9]+ responses to agents' "$scratch/mcp") responses to agents"
     count "$(grep -cE '^✓ .* [1-9][0-9]* passed' "$scratch/conformance.log") conformance scenarios of MCP"

@@ -28,6 +28,7 @@ use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::json;
 
 use crate::http::Mount;
 use crate::http::views::HttpFailure;
@@ -145,7 +146,10 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let caller = self.caller(&context)?;
         let answer = async {
-            resources::read(&caller, &request.uri).await.map(Into::into).map_err(to_error_data)
+            resources::read(&caller, &request.uri).await.map(Into::into).map_err(|failure| {
+                let uri = prose::truncate(&request.uri);
+                ErrorData { data: Some(json!({ "uri": uri })), ..to_error_data(failure) }
+            })
         };
         run_until_cancelled(&context, answer).await
     }

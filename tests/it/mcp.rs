@@ -218,6 +218,62 @@ async fn batches_of_revision_2025_03_26_are_answered_message_by_message() {
     assert!(answers[0]["result"]["structuredContent"].is_object(), "{answers}");
 }
 
+/// The first revision without a handshake: each request describes its client.
+const STATELESS: &str = "2026-07-28";
+
+/// The result of a request of a client that speaks this revision.
+async fn rpc_in(app: &TestApp, revision: &str, method: &str, mut params: Value) -> Value {
+    let mut headers = vec![("mcp-protocol-version", revision)];
+    let name = params["name"].as_str().or(params["uri"].as_str()).unwrap_or_default().to_owned();
+    if revision == STATELESS {
+        params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": revision,
+                                 "io.modelcontextprotocol/clientCapabilities": {}});
+        headers.push(("mcp-method", method));
+        if !name.is_empty() {
+            headers.push(("mcp-name", &name));
+        }
+    }
+    let answer = post(app, &message(method, &params), &headers).await.ok();
+    assert!(answer["result"].is_object(), "{revision}: {method}: {answer}");
+    answer["result"].clone()
+}
+
+#[tokio::test]
+async fn every_offered_revision_can_be_used() {
+    let app = TestApp::new().await;
+    let discovered = rpc_in(&app, STATELESS, "server/discover", json!({})).await;
+    let handshakes = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+    let offered = [&handshakes[..], &[STATELESS]].concat();
+    assert_eq!(discovered["supportedVersions"], json!(offered));
+    let hello = |revision: &str| {
+        json!({"protocolVersion": revision, "capabilities": {},
+               "clientInfo": {"name": "test", "version": "1"}})
+    };
+    for revision in handshakes {
+        let agreed = rpc_in(&app, revision, "initialize", hello(revision)).await;
+        assert_eq!(agreed["protocolVersion"], revision);
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        let reply = post(&app, &ready, &[("mcp-protocol-version", revision)]).await;
+        assert_eq!(reply.status, 202, "{revision}");
+        rpc_in(&app, revision, "ping", json!({})).await;
+    }
+    for revision in offered {
+        let page = rpc_in(&app, revision, "tools/list", json!({})).await;
+        assert_eq!(page["tools"][0]["name"], TOOLS[0], "{revision}");
+        let call = json!({"name": "describe_library", "arguments": {}});
+        let library = rpc_in(&app, revision, "tools/call", call).await;
+        assert_eq!(library["structuredContent"]["total"], 0, "{revision}: {library}");
+        let read = rpc_in(&app, revision, "resources/read", json!({"uri": "shotlog://schema"}));
+        assert_eq!(read.await["contents"][0]["uri"], "shotlog://schema", "{revision}");
+        let listed = rpc_in(&app, revision, "resources/list", json!({})).await;
+        assert!(listed["resources"].is_array(), "{revision}");
+    }
+    let newest = rpc(&app, "initialize", hello("1999-01-01")).await.unwrap();
+    assert_eq!(newest["protocolVersion"], "2025-11-25", "a revision that nobody knows");
+    let unknown = [("mcp-protocol-version", "1999-01-01")];
+    post(&app, &message("ping", &json!({})), &unknown).await.error(400);
+}
+
 #[tokio::test]
 async fn mcp_can_be_disabled() {
     let app = TestApp::with(|setup| setup.mcp.enabled = false).await;
@@ -497,6 +553,7 @@ async fn resources_can_be_listed_in_pages_and_read() {
     ] {
         let error = rpc(&app, "resources/read", json!({"uri": uri})).await.expect_err(uri);
         mentions(error["message"].as_str().unwrap(), &[words]);
+        assert_eq!(error["data"]["uri"], uri);
     }
     rpc(&app, "resources/list", json!({"cursor": "x"})).await.expect_err("no cursor");
 }

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// writing cannot be run, nor one that a child of another test has inherited.
 fn silent_worker(folder: &Path) -> PathBuf {
     let program = folder.join("silent.sh");
-    let write = "printf '#!/bin/sh\\nexec sleep 10000\\n' >\"$0\" && chmod +x \"$0\"";
+    let write = "printf '#!/bin/sh\\nexec sleep 300\\n' >\"$0\" && chmod +x \"$0\"";
     let status = Command::new("sh").args(["-c", write]).arg(&program).status().unwrap();
     assert!(status.success());
     program
