@@ -34,6 +34,7 @@ mod openapi;
 mod operations;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod outage;
+mod partial_failure;
 mod probes;
 mod publication;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]

@@ -493,7 +493,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/analysis/mod.rs"),
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
-    ("people", "src/domain/search/indexing.rs"),
+    ("people", "src/domain/analysis/facets.rs"),
+    ("people", "src/domain/search/point_migration.rs"),
     // The field of that name.
     ("summary", "src/domain/aggregation/aggregators/chapters.rs"),
     // A label of some detectors.

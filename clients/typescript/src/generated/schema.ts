@@ -13,8 +13,9 @@ export interface paths {
         };
         /**
          * Get health.
-         * @description Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-         *     most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+         * @description Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+         *     state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+         *     the response contains the last known state.
          */
         get: operations["health"];
         put?: never;
@@ -71,15 +72,16 @@ export interface paths {
         };
         /**
          * List videos.
-         * @description Newest first.
+         * @description Videos are listed newest first.
          */
         get: operations["videos"];
         put?: never;
         /**
          * Ingest a file.
-         * @description Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-         *     segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-         *     `expiration`, `checksum`, `termination`).
+         * @description Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+         *     uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+         *     `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+         *     segment of the URL of such an upload.
          */
         post: operations["ingest_file"];
         delete?: never;
@@ -99,7 +101,7 @@ export interface paths {
         put?: never;
         /**
          * Ingest from a URL.
-         * @description The download starts after the response; the job's result has the video's id.
+         * @description The download starts after the response. The job's result contains the video's id.
          */
         post: operations["ingest_url"];
         delete?: never;
@@ -121,15 +123,15 @@ export interface paths {
         post?: never;
         /**
          * Delete a video.
-         * @description Deletes its vectors, record, stored objects and cached local copy.
+         * @description Deletes the video's vectors, record, stored objects and cached local copy.
          */
         delete: operations["delete_video"];
         options?: never;
         head?: never;
         /**
          * Update a video.
-         * @description Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-         *     ingest of the video continues.
+         * @description Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+         *     again, and a running ingest of the video continues.
          */
         patch: operations["annotate_video"];
         trace?: never;
@@ -143,7 +145,7 @@ export interface paths {
         };
         /**
          * List collections.
-         * @description Sorted by name. A collection exists as long as a video is in it.
+         * @description Collections are sorted by name. A collection exists as long as it contains a video.
          */
         get: operations["collections"];
         put?: never;
@@ -166,15 +168,16 @@ export interface paths {
         post?: never;
         /**
          * Delete a collection.
-         * @description Starts a job that deletes its videos or removes them from the collection.
+         * @description Starts a job that deletes the collection's videos or keeps them without a collection.
          */
         delete: operations["delete_collection"];
         options?: never;
         head?: never;
         /**
          * Rename a collection.
-         * @description Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-         *     Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+         * @description Starts a job that moves the videos. If a collection with the new name exists, the two are
+         *     merged. Running ingests still use the old name, and tokens that are limited to the old name
+         *     are not changed.
          */
         patch: operations["rename_collection"];
         trace?: never;
@@ -188,7 +191,7 @@ export interface paths {
         };
         /**
          * List jobs.
-         * @description Newest first; old jobs are removed.
+         * @description Jobs are listed newest first. Old jobs are removed automatically.
          */
         get: operations["jobs"];
         put?: never;
@@ -212,9 +215,9 @@ export interface paths {
         post?: never;
         /**
          * Cancel a job.
-         * @description A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-         *     with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-         *     is not changed. Returns the current job.
+         * @description A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+         *     has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+         *     completed model calls. A finished job is not changed. Returns the job in its current state.
          */
         delete: operations["cancel_job"];
         options?: never;
@@ -231,8 +234,9 @@ export interface paths {
         };
         /**
          * Stream a job's progress.
-         * @description Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-         *     immediately, then one after each change. The stream ends with the job.
+         * @description Sends server-sent events named `job`: one immediately, then one after each change. The data
+         *     of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
+         *     ends.
          */
         get: operations["job_events"];
         put?: never;
@@ -254,9 +258,9 @@ export interface paths {
         put?: never;
         /**
          * Preview chunking.
-         * @description Computes how other settings would split the video, from the signals stored at ingest. Decodes
-         *     nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-         *     them.
+         * @description Computes how other settings would split the video, based on the signals stored at ingest.
+         *     This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+         *     video again with them.
          */
         post: operations["preview_chunking"];
         delete?: never;
@@ -276,8 +280,9 @@ export interface paths {
         put?: never;
         /**
          * Estimate the cost of an ingest.
-         * @description Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-         *     of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+         * @description Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+         *     take, and what it would reuse. The estimates are based on previous ingests on this install;
+         *     unknown values are null. This decodes nothing, calls no model and changes nothing.
          */
         post: operations["plan_ingest"];
         delete?: never;
@@ -295,7 +300,7 @@ export interface paths {
         };
         /**
          * List chunks.
-         * @description Returns the stored analyzer output of a video, filtered and paged.
+         * @description Returns a video's stored analyzer output, filtered and paginated.
          */
         get: operations["chunks"];
         put?: never;
@@ -315,7 +320,7 @@ export interface paths {
         };
         /**
          * Get a chunk.
-         * @description Returns the output of all analyzers on it.
+         * @description Returns the output of all analyzers for the chunk.
          */
         get: operations["chunk"];
         put?: never;
@@ -335,8 +340,8 @@ export interface paths {
         };
         /**
          * Get the transcript.
-         * @description Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-         *     `diarization` has run.
+         * @description Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+         *     `transcript` or `diarization` has run.
          */
         get: operations["transcript"];
         put?: never;
@@ -356,18 +361,19 @@ export interface paths {
         };
         /**
          * List corrections.
-         * @description In the order in which they were made.
+         * @description Corrections are listed in the order in which they were made.
          */
         get: operations["corrections"];
         put?: never;
         /**
          * Correct speakers, words, on-screen text or people.
-         * @description Applies all corrections or none. Corrections override model output in reads, exports, searches and
-         *     answers, and persist when the video is chunked or analyzed again, as long as the models find the
-         *     same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+         * @description Applies all corrections or none. Corrections override model output in reads, exports,
+         *     searches and answers. They also apply after the video is chunked or analyzed again, wherever
+         *     the models again produce the text that was corrected. A job recomputes the aggregates.
+         *     Returns 400 if a correction matches nothing.
          */
         post: operations["correct"];
-        /** Undo all corrections of a video. */
+        /** Undo all corrections to a video. */
         delete: operations["undo_corrections"];
         options?: never;
         head?: never;
@@ -386,7 +392,7 @@ export interface paths {
         post?: never;
         /**
          * Undo a correction.
-         * @description The output of the models is shown again.
+         * @description Restores the models' output.
          */
         delete: operations["undo_correction"];
         options?: never;
@@ -447,9 +453,9 @@ export interface paths {
         };
         /**
          * Export a video's log.
-         * @description `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-         *     `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-         *     complete log.
+         * @description `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+         *     chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+         *     and `json` are the complete log.
          */
         get: operations["export"];
         put?: never;
@@ -471,9 +477,10 @@ export interface paths {
         put?: never;
         /**
          * Export chunks of many videos.
-         * @description One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-         *     `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-         *     streamed: if the connection ends early, it is incomplete.
+         * @description Returns one line for each chunk that matches the filters, newest video first. A line
+         *     includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+         *     `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+         *     connection ends early.
          */
         post: operations["export_library"];
         delete?: never;
@@ -533,13 +540,14 @@ export interface paths {
         put?: never;
         /**
          * Ask a question.
-         * @description Answers from aggregates and segments, with citations.
+         * @description Answers a question from the aggregates and segments of videos, with citations.
          *
-         *     With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-         *     `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-         *     `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-         *     in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-         *     status code; later errors end the stream with an `error` event that has a `detail`.
+         *     With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+         *     with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+         *     `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+         *     answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+         *     are returned with an error status code; later errors end the stream with an `error` event
+         *     that has a `detail`.
          */
         post: operations["ask"];
         delete?: never;
@@ -557,8 +565,9 @@ export interface paths {
         };
         /**
          * Get a moment.
-         * @description Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-         *     moment stays readable as long as its video exists; after another ingest it has the new chunks.
+         * @description Returns everything that is stored about a moment, which is a span of a video. Hits and
+         *     citations refer to moments. A moment remains readable as long as its video exists. After the
+         *     video is ingested again, the moment contains the new chunks.
          */
         get: operations["moment"];
         put?: never;
@@ -580,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Get several moments.
-         * @description Within a token budget.
+         * @description Returns moments by id, within a token budget.
          */
         post: operations["read_moments"];
         delete?: never;
@@ -600,8 +609,9 @@ export interface paths {
         put?: never;
         /**
          * Retrieve evidence.
-         * @description Returns what your own model needs to answer a question: the most probable moments, with the output
-         *     of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+         * @description Returns what your own model needs to answer a question, within a token budget: the moments
+         *     that most probably show what was asked for, most probable first. Each moment includes the
+         *     statements of all analyzers about it and about the adjacent chunks.
          */
         post: operations["evidence"];
         delete?: never;
@@ -638,16 +648,17 @@ export interface paths {
         get: operations["extractor"];
         /**
          * Define a custom analyzer.
-         * @description A language model fills in the schema for every chunk, from speech, on-screen text and visible
-         *     content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-         *     tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+         * @description A language model fills in the schema for every chunk, based on speech, on-screen text and
+         *     visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+         *     questions and tables. Redefining an extractor invalidates its stored output, which the next
+         *     ingest computes again.
          */
         put: operations["put_extractor"];
         post?: never;
         /**
          * Delete an extractor.
-         * @description The stored output remains with the videos, as that of an unavailable analyzer, until they are
-         *     ingested again.
+         * @description The extractor's stored output remains with the videos, like the output of an unavailable
+         *     analyzer, until those videos are ingested again.
          */
         delete: operations["delete_extractor"];
         options?: never;
@@ -664,7 +675,7 @@ export interface paths {
         };
         /**
          * List evaluations.
-         * @description Sorted by name.
+         * @description Evaluations are sorted by name.
          */
         get: operations["evaluations"];
         put?: never;
@@ -684,13 +695,14 @@ export interface paths {
         };
         /**
          * Get an evaluation.
-         * @description Includes its questions.
+         * @description The response includes the questions.
          */
         get: operations["evaluation"];
         /**
          * Create or replace an evaluation.
-         * @description Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-         *     judged moments whose video does not exist or that end after their video.
+         * @description Stores judged questions under a name. Previous questions are replaced; existing runs are
+         *     kept. Judged moments are rejected if their video does not exist or if they end after the end
+         *     of the video.
          */
         put: operations["put_evaluation"];
         post?: never;
@@ -710,15 +722,15 @@ export interface paths {
         };
         /**
          * List the runs of an evaluation.
-         * @description Newest first.
+         * @description Runs are listed newest first.
          */
         get: operations["evaluation_runs"];
         put?: never;
         /**
          * Run an evaluation.
-         * @description Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-         *     language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-         *     error states the required number.
+         * @description Starts a job that runs all questions and measures the results. The run and the job have the
+         *     same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+         *     them; otherwise the request fails, and the error states the required number.
          */
         post: operations["run_evaluation"];
         delete?: never;
@@ -736,8 +748,8 @@ export interface paths {
         };
         /**
          * Get a run.
-         * @description Includes the results of each question. Two runs with the same questions, models and videos differ
-         *     only in ids and times.
+         * @description The response includes the results for each question. Two runs with the same questions,
+         *     models and videos differ only in ids and times.
          */
         get: operations["evaluation_run"];
         put?: never;
@@ -757,7 +769,7 @@ export interface paths {
         };
         /**
          * List alerts.
-         * @description Sorted by name.
+         * @description Alerts are sorted by name.
          */
         get: operations["alerts"];
         put?: never;
@@ -777,15 +789,16 @@ export interface paths {
         };
         /**
          * Get an alert.
-         * @description Includes its failed deliveries.
+         * @description The response includes the alert's failed deliveries.
          */
         get: operations["alert"];
         /**
          * Create or update an alert.
-         * @description An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-         *     that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-         *     as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-         *     `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+         * @description An alert is a saved search that calls a webhook for every new matching video. The search
+         *     runs on every video that is ingested after the alert was created. If moments match, the
+         *     webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+         *     `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+         *     is delivered at least once; repeated deliveries have the same `event_id`.
          */
         put: operations["put_alert"];
         post?: never;
@@ -827,8 +840,8 @@ export interface paths {
         put?: never;
         /**
          * Retry failed deliveries.
-         * @description Starts a job for each video whose delivery failed. The search runs again on the video's current
-         *     output.
+         * @description Starts a job for each video whose delivery failed. The search runs again on the video's
+         *     current output.
          */
         post: operations["retry_alert"];
         delete?: never;
@@ -866,7 +879,7 @@ export interface paths {
         };
         /**
          * Get a frame.
-         * @description Returns the frame shown at a time as JPEG.
+         * @description Returns, as a JPEG, the frame that is shown at a given time.
          */
         get: operations["frame"];
         put?: never;
@@ -886,8 +899,9 @@ export interface paths {
         };
         /**
          * Get the waveform.
-         * @description Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-         *     (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+         * @description Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+         *     where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+         *     decodes its audio.
          */
         get: operations["peaks"];
         put?: never;
@@ -907,8 +921,8 @@ export interface paths {
         };
         /**
          * Get the storyboard.
-         * @description Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-         *     `(n + 1) × interval` seconds. Tiles are laid out row by row.
+         * @description Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+         *     between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
          */
         get: operations["storyboard"];
         put?: never;
@@ -928,7 +942,7 @@ export interface paths {
         };
         /**
          * Get the storyboard sheet.
-         * @description A JPEG with all tiles.
+         * @description Returns a JPEG with all tiles.
          */
         get: operations["storyboard_sheet"];
         put?: never;
@@ -948,9 +962,9 @@ export interface paths {
         };
         /**
          * Get a clip.
-         * @description Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-         *     `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-         *     they are re-encoded as H.264 and AAC. Supports a byte range.
+         * @description Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+         *     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+         *     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
          */
         get: operations["clip"];
         put?: never;
@@ -974,16 +988,22 @@ export interface components {
             reused: string[];
             /** @description Ids of all aggregators with a stored result. */
             aggregates: string[];
-            /** @description Ids of aggregators whose dependencies the video does not have; absent if there are none. */
+            /**
+             * @description Ids of the aggregators that were skipped because the video lacks their dependencies; absent
+             *     if there are none.
+             */
             skipped?: string[];
-            /** @description `TypeName: message` by aggregator id, of those that failed; absent if none did. */
+            /**
+             * @description Error of each aggregator that failed, as `TypeName: message`, by aggregator id; absent if
+             *     none failed.
+             */
             failed?: {
                 [key: string]: string;
             };
         };
         /** AggregatedFailed */
         AggregatedFailed: {
-            /** @description `TypeName: message`; the ingest itself succeeded. */
+            /** @description Error of the aggregation, as `TypeName: message`. The ingest itself succeeded. */
             error: string;
         };
         AggregatesResponse: components["schemas"]["AllAggregates"] | components["schemas"]["OneAggregate"];
@@ -998,41 +1018,44 @@ export interface components {
             ran: string[];
             /** @description Ids of the aggregators whose stored result was reused. */
             reused: string[];
-            /** @description Ids of aggregators whose dependencies the video does not have. */
+            /** @description Ids of the aggregators that were skipped because the video lacks their dependencies. */
             skipped: string[];
-            /** @description `TypeName: message` by aggregator id, of those that failed. */
+            /** @description Error of each aggregator that failed, as `TypeName: message`, by aggregator id. */
             failed: {
                 [key: string]: string;
             };
             /** @description Ids of all aggregators with a stored result. */
             aggregates: string[];
-            /** @description Whether stored results were recomputed because analyzer output has changed. */
+            /** @description Whether stored results were recomputed because analyzer output had changed. */
             recomputed_because_analyzers_changed: boolean;
             /** @description Ids of the reused aggregators that would have called the language model. */
             llm_calls_saved: string[];
         };
         /** Aggregator */
         Aggregator: {
-            /** @description Ids of the analyzers and aggregators whose output it needs. */
+            /** @description Ids of the analyzers and aggregators whose output the aggregator needs. */
             depends_on: string[];
-            /** @description Whether it calls the language model. */
+            /** @description Whether the aggregator calls the language model. */
             uses_llm: boolean;
         };
         /** Alert */
         Alert: {
             /** @description Name of the alert. */
             name: string;
-            /** @description Search query. */
+            /** @description Search text. */
             text: string;
-            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
+            /**
+             * @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+             *     `*`.
+             */
             mode: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for all. Default: `*`.
+             * @description Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
              * @default *
              */
             analyzer?: string;
             /**
-             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+             * @description Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
@@ -1045,31 +1068,34 @@ export interface components {
             };
             /**
              * Format: double
-             * @description Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
+             * @description Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
              */
             score_threshold: number | null;
             /**
              * Format: double
-             * @description Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
+             * @description Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum moments per video in a delivery. Default: 5.
+             * @description Maximum number of moments per video in a delivery. Default: 5.
              * @default 5
              */
             limit?: number;
-            /** @description Webhook URL, without credentials and query values. */
+            /** @description Webhook URL, without credentials or query values. */
             webhook: string;
-            /** @description Time of creation, ISO 8601, second precision, UTC. */
+            /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
              * Format: uint64
              * @description Number of successful deliveries.
              */
             delivered: number;
-            /** @description Time of the last successful delivery, ISO 8601, second precision, UTC; null before the first. */
+            /**
+             * @description Time of the last successful delivery (ISO 8601, UTC, to the second); null before the first
+             *     one.
+             */
             last_delivered_at: string | null;
             /** @description Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them. */
             failed: components["schemas"]["FailedDelivery"][];
@@ -1088,17 +1114,20 @@ export interface components {
         };
         /** AlertRequest */
         AlertRequest: {
-            /** @description Search query. */
+            /** @description Search text. */
             text: string;
-            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
+            /**
+             * @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+             *     `*`.
+             */
             mode?: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for all. Default: `*`.
+             * @description Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
              * @default *
              */
             analyzer?: string;
             /**
-             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+             * @description Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
@@ -1111,18 +1140,18 @@ export interface components {
             };
             /**
              * Format: double
-             * @description Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
+             * @description Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Ignores moments with a lower `p_present` (0 to 1). Default: 0.5.
+             * @description Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum moments per video in a delivery. Default: 5.
+             * @description Maximum number of moments per video in a delivery. Default: 5.
              * @default 5
              */
             limit?: number;
@@ -1131,12 +1160,12 @@ export interface components {
         };
         /** AlertRetry */
         AlertRetry: {
-            /** @description Id of one job per video; empty if no delivery has failed. */
+            /** @description Ids of the jobs, one per video; empty if no delivery has failed. */
             job_ids: string[];
         };
         /** AlertTest */
         AlertTest: {
-            /** @description Matching moments, best first. */
+            /** @description Matching moments, best match first. */
             results: components["schemas"]["StandardResult"][];
         };
         /**
@@ -1163,7 +1192,7 @@ export interface components {
             video_id: string;
             /** @description Ids of the aggregators that have a stored result. */
             available: string[];
-            /** @description Result by aggregator id; `GET /schema` has the schema of each under `results`. */
+            /** @description The results, by aggregator id. `GET /schema` returns their schemas under `results`. */
             aggregates: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -1171,26 +1200,26 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description Tokens of `aggregates`; present with `max_tokens`.
+             * @description Number of tokens in `aggregates`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
-            /** @description Cursor of the remaining parts; absent if nothing is left. */
+            /** @description Cursor for the remaining parts; absent if nothing is left. */
             next?: string;
         };
         /** Analyzers */
         Analyzers: {
             /** @description Ids of the analyzers. */
             analyzers: string[];
-            /** @description The vector fields. */
+            /** @description Names of the vector fields. */
             fields: string[];
-            /** @description Groups of analyzers of which an ingest may select only one. */
+            /** @description Groups of mutually exclusive analyzers: an ingest may select only one from each group. */
             exclusive_groups: string[][];
         };
         /**
          * AnnotateRequest
-         * @description Absent fields are not changed.
+         * @description Changes to a video. Absent fields are not changed.
          */
         AnnotateRequest: {
             /**
@@ -1200,9 +1229,9 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Collection of the video; null removes it from its collection. */
+            /** @description Collection of the video; null removes the video from its collection. */
             collection?: string | null;
-            /** @description Recording time of the first frame, ISO 8601; null if unknown. */
+            /** @description Recording time of the first frame (ISO 8601); null if unknown. */
             recorded_at?: string | null;
         };
         /** AskRequest */
@@ -1211,17 +1240,20 @@ export interface components {
             question: string;
             /** @description Ids of the videos to use. Null: all videos. */
             video_ids?: string[] | null;
-            /** @description Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video. */
+            /**
+             * @description Id of the analyzer whose output is retrieved as evidence. Null or `auto`: an analyzer is
+             *     chosen for each video.
+             */
             analyzer?: string | null;
             /**
              * Format: uint32
-             * @description Maximum supporting segments per video.
+             * @description Maximum number of supporting segments per video.
              * @default 6
              */
             limit?: number;
             /**
              * Format: double
-             * @description Drops segments with a lower `p_present` (0 to 1) from results and evidence. Null: none.
+             * @description Minimum `p_present` of segments in results and evidence, from 0 to 1. Null: no minimum.
              */
             min_p_present?: number | null;
             /**
@@ -1232,8 +1264,9 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Ids of the moments to read, such as those cited before, for follow-up questions. Aggregates are not
-             *     used then. Null: retrieves the best evidence.
+             * @description Ids of the moments to answer from. For a follow-up question, set the moments that an earlier
+             *     answer cites. If set, aggregates are not used. Null: the service retrieves the best evidence
+             *     for the question.
              */
             moment_ids?: string[] | null;
         };
@@ -1248,47 +1281,56 @@ export interface components {
              *     Absent if there is no answer.
              */
             answered?: boolean;
-            /** @description How well the cited moments support each sentence of the answer; absent without an answer. */
+            /**
+             * @description How well the cited moments support each sentence of the answer; absent if there is no
+             *     answer.
+             */
             audit?: components["schemas"]["AuditedSentence"][];
             /** @description `TypeName: message` if generating the answer failed; sources and results are still valid. */
             answer_error?: string;
-            /** @description What was used, by video id. */
+            /** @description What each video contributed to the answer, by video id. */
             sources: {
                 [key: string]: components["schemas"]["Sources"];
             };
-            /** @description Supporting moments, best first. */
+            /** @description Supporting moments, best match first. */
             results: components["schemas"]["StandardResult"][];
             /** @description Why nothing was found; present only if there are no sources. */
             error?: string;
         };
         /**
          * AuditedSentence
-         * @description A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
-         *     meaning.
+         * @description A sentence of an answer with the result of its audit. The audit compares the numbers, names,
+         *     words and meaning of the sentence with those of the cited moments.
          */
         AuditedSentence: {
             /** @description The sentence without its citations. */
             sentence: string;
-            /** @description The citations, as in the answer. */
+            /** @description The citations, as they appear in the answer. */
             citations: string[];
-            /** @description Ids of the cited moments in the same order, for `GET /moments/{moment_id}`. */
+            /** @description Ids of the cited moments, in the order of `citations`, for `GET /moments/{moment_id}`. */
             moments: string[];
-            /** @description How well the moments support it. `unsupported` sentences are removed from the answer. */
+            /**
+             * @description How well the cited moments support the sentence. `unsupported` sentences are removed from
+             *     the answer.
+             */
             verdict: components["schemas"]["Verdict"];
         };
         /** Boundary */
         Boundary: {
             /**
              * Format: double
-             * @description Time of the boundary, seconds of the video.
+             * @description Time of the boundary, in seconds from the start of the video.
              */
             time: number;
-            /** @description Votes of detectors for the boundary, strongest first; empty if only the duration limits require it. */
+            /**
+             * @description The detectors' votes for the boundary, strongest first; empty if only the duration limits
+             *     require the boundary.
+             */
             votes: components["schemas"]["Vote"][];
         };
         /** ChangeAccepted */
         ChangeAccepted: {
-            /** @description Id of the job; `GET /jobs/{job_id}` reports how many videos are done. */
+            /** @description Id of the job; `GET /jobs/{job_id}` reports how many videos have been processed. */
             job_id: string;
             status: components["schemas"]["JobStatus"];
             /** @description Name of the collection before the change. */
@@ -1296,7 +1338,7 @@ export interface components {
         };
         /**
          * CheckedAnswer
-         * @description Audit of the sentences of an answer.
+         * @description Audit of an answer's sentences.
          */
         CheckedAnswer: {
             /** @description Whether the answer answers the question. */
@@ -1319,7 +1361,7 @@ export interface components {
             /** @description `TypeName: message` if generating the answer failed. */
             error?: string;
         };
-        /** @description A chunk, with one field per analyzer that has output on it. */
+        /** @description A chunk, with one field for each analyzer that has output for it. */
         Chunk: {
             /**
              * Format: uint32
@@ -1328,12 +1370,12 @@ export interface components {
             chunk_id: number;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
@@ -1351,7 +1393,7 @@ export interface components {
         ChunkPage: {
             /** @description Id of the video. */
             video_id: string;
-            /** @description Ids of the analyzers with output on the video. */
+            /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
             /**
              * Format: uint32
@@ -1365,24 +1407,24 @@ export interface components {
             offset: number;
             /**
              * Format: uint32
-             * @description Maximum chunks per page.
+             * @description Maximum number of chunks per page.
              */
             limit: number;
-            /** @description The chunks of the page, in order of time. */
+            /** @description The chunks of the page, in chronological order. */
             chunks: components["schemas"]["Chunk"][];
             /**
              * Format: uint32
-             * @description Tokens of `chunks`; present with `max_tokens`.
+             * @description Number of tokens in `chunks`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
-            /** @description Cursor of the remaining chunks; present if `max_tokens` truncated the page. */
+            /** @description Cursor for the remaining chunks; present if `max_tokens` truncated the page. */
             next?: string;
         };
         /** ChunkingSchema */
         ChunkingSchema: {
-            /** @description Description by chunking mode. */
+            /** @description Description of each chunking mode, by name. */
             modes: {
                 [key: string]: string;
             };
@@ -1390,7 +1432,10 @@ export interface components {
             presets: {
                 [key: string]: components["schemas"]["PresetSchema"];
             };
-            /** @description What each boundary detector finds, by detector; its weight has the same name. */
+            /**
+             * @description What each boundary detector finds, by detector name. The weight of a detector has the same
+             *     name.
+             */
             detectors: {
                 [key: string]: string;
             };
@@ -1401,12 +1446,12 @@ export interface components {
             name: string;
             /**
              * Format: uint64
-             * @description Number of videos in it.
+             * @description Number of videos in the collection.
              */
             videos: number;
-            /** @description When its oldest video was first ingested, ISO 8601, second precision, UTC. */
+            /** @description When the collection's oldest video was first ingested (ISO 8601, UTC, to the second). */
             first_added: string;
-            /** @description When its newest video was first ingested, ISO 8601, second precision, UTC. */
+            /** @description When the collection's newest video was first ingested (ISO 8601, UTC, to the second). */
             last_added: string;
         };
         /** CollectionList */
@@ -1418,14 +1463,15 @@ export interface components {
         };
         /**
          * CollectionResult
-         * @description Result of a change of a collection.
+         * @description Result of a change to a collection.
          */
         CollectionResult: {
             /** @description Name of the collection before the change. */
             collection: string;
             /**
              * Format: uint64
-             * @description Number of videos that were changed or deleted; after a restart, those since then.
+             * @description Number of videos that were changed or deleted. If the service restarted during the job, only
+             *     videos processed after the restart are counted.
              */
             videos: number;
         };
@@ -1433,7 +1479,7 @@ export interface components {
         CollectionVideos: "delete" | "keep";
         /**
          * Comparison
-         * @description Difference of two configurations in one metric.
+         * @description Difference between two configurations in one metric.
          */
         Comparison: {
             metric: components["schemas"]["EvaluationMetric"];
@@ -1443,12 +1489,12 @@ export interface components {
             configuration: string;
             /**
              * Format: double
-             * @description Mean difference over the questions for which both have the metric.
+             * @description Mean difference over the questions for which both configurations have the metric.
              */
             difference: number;
             /**
              * Format: double
-             * @description Lower bound of the 95 % confidence interval, by paired bootstrap.
+             * @description Lower bound of the 95% confidence interval, computed by paired bootstrap.
              */
             low: number;
             /**
@@ -1458,7 +1504,7 @@ export interface components {
             high: number;
             /**
              * Format: uint32
-             * @description Number of those questions.
+             * @description Number of questions for which both configurations have the metric.
              */
             questions: number;
         };
@@ -1476,42 +1522,50 @@ export interface components {
             of: components["schemas"]["CorrectionOf"];
             /** @description The replaced text. */
             from: string;
-            /** @description The text that is shown instead. */
+            /** @description The replacement. */
             to: string;
             /**
              * Format: double
-             * @description Start of the corrected range, seconds of the video; null for the whole video.
+             * @description Start of the corrected range, in seconds from the start of the video; null for the whole
+             *     video.
              */
             start: number | null;
             /**
              * Format: double
-             * @description End of the corrected range, seconds of the video; null for the whole video.
+             * @description End of the corrected range, in seconds from the start of the video; null for the whole
+             *     video.
              */
             end: number | null;
-            /** @description Time of creation, ISO 8601, second precision, UTC. */
+            /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
              * Format: uint32
-             * @description Number of places that it currently applies to; 0 if a later run of the models produced something
-             *     else.
+             * @description Number of places that the correction currently applies to; 0 if a later run of the models
+             *     produced different text.
              */
             places: number;
-            /** @description Places that it applies to, as `[start, end]` in seconds of the video; at most 1000. */
+            /**
+             * @description Places that the correction applies to, each as `[start, end]` in seconds from the start of
+             *     the video; at most 1000.
+             */
             spans: number[][];
         };
         /**
-         * @description What a correction is about: a speaker, spoken words, on-screen text, or a person.
+         * @description What a correction applies to: a speaker, spoken words, on-screen text, or a person.
          * @enum {string}
          */
         CorrectionOf: "speaker" | "words" | "screen_text" | "person";
         /** CorrectionRequest */
         CorrectionRequest: {
-            /** @description The corrections, applied in order: each sees the result of those before it. */
+            /** @description The corrections, applied in order; each one applies to the result of the previous ones. */
             corrections: components["schemas"]["NewCorrection"][];
         };
         /** Corrections */
         Corrections: {
-            /** @description The corrections made by this request; for other requests, all corrections of the video. */
+            /**
+             * @description In response to POST, the corrections that the request made; otherwise, all current
+             *     corrections to the video.
+             */
             corrections: components["schemas"]["Correction"][];
             /** @description Id of the job that recomputes the aggregates; null if none was started. */
             job_id: string | null;
@@ -1520,7 +1574,7 @@ export interface components {
         DefaultVideoOutput: {
             /** @description What happens in the chunk. */
             description: string;
-            /** @description Where it takes place. */
+            /** @description Where the action takes place. */
             setting: string;
             /** @description Descriptions of visible people. */
             people: string[];
@@ -1559,59 +1613,65 @@ export interface components {
          * @description Why a search has no results.
          */
         Diagnostics: {
-            /** @description By filter, the number of hits without it. */
+            /** @description For each filter, the number of hits that the search would have without that filter. */
             hits_without_filter: {
                 [key: string]: number;
             };
-            /** @description Ids of searched videos without output of the analyzer, at most 20. */
+            /** @description Ids of searched videos that have no output from the analyzer; at most 20. */
             videos_without_analyzer: string[];
-            /** @description Ids of searched videos without vectors in the field, at most 20. */
+            /**
+             * @description Ids of searched videos that have output from the analyzer but no vectors in the field; at
+             *     most 20.
+             */
             videos_without_field: string[];
-            /** @description Requested video ids that do not exist, at most 20. */
+            /** @description Requested video ids that do not exist; at most 20. */
             unknown_videos: string[];
-            /** @description Probability of the best hit by other analyzer, of those that match; absent if none does. */
+            /**
+             * @description Highest `p_present` from each other analyzer with a probable hit, by analyzer id; absent if
+             *     there is none.
+             */
             found_by_others?: {
                 [key: string]: number;
             };
             /**
              * Format: double
-             * @description Best cosine similarity of the chunks that match the filters; null if none matches.
+             * @description Highest cosine similarity among the chunks that match the filters; null if no chunk matches.
              */
             best_score: number | null;
         };
         /** DiarizationOutput */
         DiarizationOutput: {
-            /** @description Speaker turns in order of time. */
+            /** @description Speaker turns in chronological order. */
             turns: components["schemas"]["Turn"][];
             /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
         };
         /** Entity */
         Entity: {
-            /** @description Id of the entity, unique within the video only. */
+            /** @description Id of the entity, unique only within the video. */
             entity_id: string;
-            /** @description Name from a correction; absent without one. */
+            /** @description Name given by a correction; absent if there is none. */
             name?: string;
             /**
              * Format: uint32
-             * @description Number of chunks the person was seen in.
+             * @description Number of chunks in which the person is seen.
              */
             appearances: number;
-            /** @description Ids of the chunks that the person was seen in. */
+            /** @description Ids of the chunks in which the person is seen. */
             chunk_ids: number[];
             /**
              * Format: double
-             * @description When the person is first seen, seconds of the video.
+             * @description Time at which the person is first seen, in seconds from the start of the video.
              */
             first_seen: number;
             /**
              * Format: double
-             * @description When the person is last seen, seconds of the video.
+             * @description Time at which the person is last seen, in seconds from the start of the video.
              */
             last_seen: number;
             /** @description What the person looks like. */
             description: string;
-            /** @description What the person does over the video. */
+            /** @description What the person does in the course of the video. */
             narrative: string;
             /** @description When the person is visible; present if the aggregator `entity_timelines` has run. */
             timeline?: components["schemas"]["Timeline"];
@@ -1632,14 +1692,14 @@ export interface components {
         Evaluation: {
             /** @description Name of the evaluation. */
             name: string;
-            /** @description Time of creation, ISO 8601, second precision, UTC. */
+            /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
-            /** @description When the questions were last replaced, ISO 8601, second precision, UTC. */
+            /** @description When the questions were last replaced (ISO 8601, UTC, to the second). */
             updated_at: string;
-            /** @description Hash of the questions: only runs with the same revision are comparable. */
+            /** @description Hash of the questions. Only runs with the same revision are comparable. */
             revision: string;
             counts: components["schemas"]["EvaluationCounts"];
-            /** @description The questions in the given order; each judged moment is given by its id. */
+            /** @description The questions in the order in which they were stored; each judged moment is given by its id. */
             questions: components["schemas"]["JudgedQuestion"][];
         };
         /** EvaluationCounts */
@@ -1656,7 +1716,7 @@ export interface components {
             absent: number;
             /**
              * Format: uint64
-             * @description Number of judged moments of all questions.
+             * @description Number of judged moments in all questions.
              */
             judgements: number;
             /**
@@ -1667,7 +1727,8 @@ export interface components {
         };
         /**
          * EvaluationLatency
-         * @description Latency within the service in milliseconds, by nearest rank; null if not measured.
+         * @description Latency within the service, in milliseconds; null if not measured. Percentiles are computed by
+         *     the nearest-rank method.
          */
         EvaluationLatency: {
             /**
@@ -1687,7 +1748,7 @@ export interface components {
             ask_p50?: number | null;
             /**
              * Format: double
-             * @description 95th percentile of the latency of `/ask`.
+             * @description 95th percentile of the `/ask` latency.
              */
             ask_p95?: number | null;
         };
@@ -1700,60 +1761,63 @@ export interface components {
         EvaluationMetric: "recall" | "ndcg" | "reciprocal_rank" | "overlap" | "judged" | "false_presence" | "false_absence" | "answered" | "false_answer" | "supported";
         /**
          * EvaluationMetrics
-         * @description Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
-         *     judged moment if they overlap in time.
+         * @description Mean of each metric over the questions that have it, rounded to four decimals; null if no
+         *     question has it. A hit matches a judged moment if the two overlap in time.
          */
         EvaluationMetrics: {
             /**
              * Format: double
-             * @description Recall at k: share of the judged moments that a hit matches, 0 to 1.
+             * @description Recall at k: fraction of the judged moments that are matched by a hit, from 0 to 1.
              */
             recall?: number | null;
             /**
              * Format: double
-             * @description Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and discount
-             *     1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
-             *     no earlier hit has counted.
+             * @description Normalized discounted cumulative gain at k, from 0 to 1, with gain 2^grade − 1 and discount
+             *     1 / log2(rank + 1). Hits are processed in order of rank. Each hit counts for the judged
+             *     moment with the highest grade among those that it matches and that no earlier hit has
+             *     counted for.
              */
             ndcg?: number | null;
             /**
              * Format: double
-             * @description 1 / rank of the first hit that matches a judged moment; 0 without one.
+             * @description 1 / rank of the first hit that matches a judged moment; 0 if there is none.
              */
             reciprocal_rank?: number | null;
             /**
              * Format: double
-             * @description Intersection over union in time of the best pair of a hit and a judged moment, 0 to 1.
+             * @description Highest temporal intersection over union of a hit and a judged moment, from 0 to 1.
              */
             overlap?: number | null;
             /**
              * Format: double
-             * @description Precision: share of the hits of answerable questions that match a judged moment, 0 to 1.
+             * @description Precision: fraction of the hits for answerable questions that match a judged moment, from 0
+             *     to 1.
              */
             judged?: number | null;
             /**
              * Format: double
-             * @description Share of the absent questions that are reported as present, 0 to 1.
+             * @description Fraction of the absent questions that are reported as present, from 0 to 1.
              */
             false_presence?: number | null;
             /**
              * Format: double
-             * @description Share of the other questions that are reported as absent, 0 to 1.
+             * @description Fraction of the answerable questions that are reported as absent, from 0 to 1.
              */
             false_absence?: number | null;
             /**
              * Format: double
-             * @description Share of the answerable questions that `/ask` answers, 0 to 1.
+             * @description Fraction of the answerable questions that `/ask` answers, from 0 to 1.
              */
             answered?: number | null;
             /**
              * Format: double
-             * @description Share of the absent questions that `/ask` answers, 0 to 1.
+             * @description Fraction of the absent questions that `/ask` answers, from 0 to 1.
              */
             false_answer?: number | null;
             /**
              * Format: double
-             * @description Share of the sentences of an answer, including removed ones, that the cited moments support, 0 to 1.
+             * @description Fraction of an answer's sentences, including removed ones, that the cited moments support,
+             *     from 0 to 1.
              */
             supported?: number | null;
         };
@@ -1764,7 +1828,7 @@ export interface components {
         };
         /**
          * EvaluationResult
-         * @description Result of a run of an evaluation.
+         * @description Result of an evaluation run.
          */
         EvaluationResult: {
             /** @description Name of the evaluation. */
@@ -1776,27 +1840,27 @@ export interface components {
         EvaluationRun: {
             /** @description Id of the run. */
             run_id: string;
-            /** @description When the run started, ISO 8601, second precision, UTC. */
+            /** @description When the run started (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
              * Format: double
-             * @description Duration of the run, seconds.
+             * @description Duration of the run, in seconds.
              */
             seconds: number;
-            /** @description Revision of the questions; only runs with the same one are comparable. */
+            /** @description Revision of the questions; only runs with the same revision are comparable. */
             revision: string;
             /** @description Name of the embedder. */
             embedder: string;
             /** @description Name of the language model. */
             language_model: string;
-            /** @description Results of each configuration, in the order of the request. */
+            /** @description Results for each configuration, in the order of the request. */
             configurations: components["schemas"]["ConfigurationResult"][];
             /**
-             * @description Judged moments that were skipped because their video was deleted. A question that has no other one
-             *     is skipped too.
+             * @description Judged moments that were skipped because their video was deleted. A question without any
+             *     other judged moment is skipped too.
              */
             lost: components["schemas"]["LostJudgement"][];
-            /** @description Results of each question. */
+            /** @description Results for each question. */
             questions: components["schemas"]["QuestionResult"][];
             /** @description Comparison of each configuration with the first. */
             compare: components["schemas"]["Comparison"][];
@@ -1805,12 +1869,12 @@ export interface components {
         EvaluationRunAccepted: {
             /** @description Id of the job, for `GET /jobs/{job_id}`. */
             job_id: string;
-            /** @description Id of the run, equal to that of the job. The run exists once the job is done. */
+            /** @description Id of the run, equal to `job_id`. The run exists once the job is done. */
             run_id: string;
             status: components["schemas"]["JobStatus"];
             /**
              * Format: uint32
-             * @description Maximum billed calls of the language model, without retries.
+             * @description Maximum number of billed language model calls that the run can make, not counting retries.
              */
             model_calls: number;
         };
@@ -1822,8 +1886,8 @@ export interface components {
         /** EvaluationRunRequest */
         EvaluationRunRequest: {
             /**
-             * @description Search configurations; all are compared with the first. Default: one named `default`, with the
-             *     defaults of `/query`.
+             * @description Search configurations to run; each is compared with the first one. Default: a single
+             *     configuration named `default`, with the defaults of `/query`.
              * @default [
              *       {
              *         "name": "default",
@@ -1841,7 +1905,7 @@ export interface components {
             configurations?: components["schemas"]["SearchConfiguration"][];
             /**
              * Format: uint32
-             * @description Maximum billed calls of the language model. Null: none is allowed.
+             * @description Maximum number of billed language model calls. Null: none are allowed.
              */
             max_model_calls?: number | null;
         };
@@ -1849,31 +1913,31 @@ export interface components {
         EvaluationRunSummary: {
             /** @description Id of the run. */
             run_id: string;
-            /** @description When the run started, ISO 8601, second precision, UTC. */
+            /** @description When the run started (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
              * Format: double
-             * @description Duration of the run, seconds.
+             * @description Duration of the run, in seconds.
              */
             seconds: number;
-            /** @description Revision of the questions; only runs with the same one are comparable. */
+            /** @description Revision of the questions; only runs with the same revision are comparable. */
             revision: string;
             /** @description Name of the embedder. */
             embedder: string;
             /** @description Name of the language model. */
             language_model: string;
-            /** @description Results of each configuration, in the order of the request. */
+            /** @description Results for each configuration, in the order of the request. */
             configurations: components["schemas"]["ConfigurationResult"][];
         };
         /** EvaluationSummary */
         EvaluationSummary: {
             /** @description Name of the evaluation. */
             name: string;
-            /** @description Time of creation, ISO 8601, second precision, UTC. */
+            /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
-            /** @description When the questions were last replaced, ISO 8601, second precision, UTC. */
+            /** @description When the questions were last replaced (ISO 8601, UTC, to the second). */
             updated_at: string;
-            /** @description Hash of the questions: only runs with the same revision are comparable. */
+            /** @description Hash of the questions. Only runs with the same revision are comparable. */
             revision: string;
             counts: components["schemas"]["EvaluationCounts"];
         };
@@ -1885,13 +1949,13 @@ export interface components {
             video_ids?: string[] | null;
             /**
              * Format: uint32
-             * @description Maximum moments. Default: 10.
+             * @description Maximum number of moments. Default: 10.
              * @default 10
              */
             limit?: number;
             /**
              * Format: double
-             * @description Drops moments with a lower `p_present` (0 to 1). Null: none.
+             * @description Minimum `p_present` of a moment, from 0 to 1. Null: no minimum.
              */
             min_p_present?: number | null;
             /**
@@ -1903,11 +1967,12 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description Maximum tokens of the moments together; the response contains whole moments. Default: 4000.
+             * @description Maximum number of tokens in all moments together; the response contains only whole moments.
+             *     Default: 4000.
              * @default 4000
              */
             max_tokens?: number;
-            /** @description `next` of the previous response. */
+            /** @description `next` from the previous response. */
             cursor?: string | null;
         };
         /** EvidenceResponse */
@@ -1916,43 +1981,44 @@ export interface components {
             question: string;
             /**
              * Format: double
-             * @description Probability that the best moment contains what was asked for, 0 to 1.
+             * @description Highest `p_present` among all moments that were found, from 0 to 1; 0 if there are none.
              */
             p_present: number;
             /** @description The moments, most probable first. */
             moments: components["schemas"]["ProbableMoment"][];
             /**
              * Format: uint32
-             * @description Tokens of `moments`.
+             * @description Number of tokens in `moments`.
              */
             tokens: number;
             /** @description Name of the embedder whose tokenizer counted the tokens. */
             tokenizer: string;
-            /** @description Cursor of the remaining moments; absent if nothing is left. */
+            /** @description Cursor for the remaining moments; absent if nothing is left. */
             next?: string;
-            /** @description Why there are no moments; absent otherwise. */
+            /** @description Why there are no moments; absent if there are any. */
             diagnostics?: components["schemas"]["Diagnostics"];
         };
         /** Expected */
         Expected: {
             /**
              * Format: uint32
-             * @description Number of chunks (for an aggregator, 1) whose stored result would be reused.
+             * @description Number of chunks whose stored output would be reused; for an aggregator, 1 if its stored
+             *     result would be reused.
              */
             reused: number;
             /**
              * Format: uint32
-             * @description Billed calls of the language model; null if unknown.
+             * @description Number of billed language model calls; null if unknown.
              */
             model_calls: number | null;
             /**
              * Format: uint64
-             * @description Input tokens; null if unknown.
+             * @description Number of input tokens; null if unknown.
              */
             input_tokens: number | null;
             /**
              * Format: uint64
-             * @description Output tokens; null if unknown.
+             * @description Number of output tokens; null if unknown.
              */
             output_tokens: number | null;
             /**
@@ -1965,15 +2031,15 @@ export interface components {
         ExtractorDetail: {
             /** @description Name of the extractor. */
             name: string;
-            /** @description What it extracts. */
+            /** @description What the extractor extracts. */
             description: string;
-            /** @description JSON schema of its output. */
+            /** @description JSON schema of the extractor's output. */
             schema: {
                 [key: string]: unknown;
             };
-            /** @description Time of creation, ISO 8601, UTC. */
+            /** @description Creation time (ISO 8601, UTC). */
             created_at: string;
-            /** @description Time of the last change, ISO 8601, UTC. */
+            /** @description Time of the last change (ISO 8601, UTC). */
             updated_at: string;
         };
         /** ExtractorList */
@@ -1984,15 +2050,16 @@ export interface components {
         /** ExtractorRequest */
         ExtractorRequest: {
             /**
-             * @description What it extracts, in a sentence.
+             * @description What the extractor extracts, in one sentence.
              * @default
              */
             description?: string;
             /**
-             * @description JSON schema of type object. Supported: objects with `properties`, arrays with `items` (`maxItems`),
-             *     strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
-             *     `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
-             *     `description`, which is part of the prompt. Fields that a chunk does not show are null.
+             * @description JSON schema of type object. Supported: objects with `properties`, arrays with `items`
+             *     (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and
+             *     integers (`minimum`, `maximum`), booleans, and spans of the video (an object with format
+             *     `span`). Any of them may have a `description`, which becomes part of the prompt. A field is
+             *     null if the chunk does not show its value.
              */
             schema: {
                 [key: string]: unknown;
@@ -2006,7 +2073,7 @@ export interface components {
             video_id: string;
             /** @description Error of the last attempt. */
             error: string;
-            /** @description Time of the failure, ISO 8601, second precision, UTC. */
+            /** @description Time of the failure (ISO 8601, UTC, to the second). */
             at: string;
         };
         /** Filter */
@@ -2015,21 +2082,22 @@ export interface components {
             type: string;
             /** @description How values are matched: `any`, `exact`, `gte` or `lte`. */
             matches: string;
-            /** @description Field of the index payload that is compared. */
+            /** @description Field of the index payload that the filter compares. */
             payload_field: string;
         };
         /** FilterValue */
         FilterValue: {
-            /** @description The value, as the filter takes it. */
+            /** @description The value, in the form that the filter accepts. */
             value: string;
             /**
              * Format: uint64
-             * @description Number of chunks with the value, by the analyzer that has the most; absent for filters on videos.
+             * @description Number of chunks that have the value, counted for the analyzer with the most such chunks;
+             *     absent for filters on videos.
              */
             moments?: number;
             /**
              * Format: uint64
-             * @description Number of videos with the value; absent for filters on chunks.
+             * @description Number of videos that have the value; absent for filters on chunks.
              */
             videos?: number;
         };
@@ -2042,7 +2110,7 @@ export interface components {
         };
         /**
          * FullResult
-         * @description A hit at `detail=full`.
+         * @description A search hit at `detail=full`.
          */
         FullResult: {
             /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
@@ -2056,36 +2124,40 @@ export interface components {
             chunk_id: number;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
+             * @description Cosine similarity, from 0 to 1; null in a listing, which has no scores.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
+             * @description BM25 score; present in the modes `text` and `hybrid` if words of the query match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+             * @description Calibrated probability (0 to 1) that the chunk really contains what was searched for; absent
+             *     if the request has no search text.
              */
             p_present?: number;
-            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
+            /**
+             * @description Ids of the analyzers whose output matched, most probable match first; present if the output
+             *     of all analyzers was searched.
+             */
             found_by?: string[];
             /** @description URL of the video in storage. */
             video_url: string;
-            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
+            /** @description Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`. */
             recorded_at?: string;
             /** @description What happens in the chunk. */
             description: string;
@@ -2095,7 +2167,7 @@ export interface components {
             objects: string[];
             /** @description Actions in the chunk. */
             actions: string[];
-            /** @description Keywords of the chunk. */
+            /** @description Keywords for the chunk. */
             tags: string[];
             /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
@@ -2106,7 +2178,7 @@ export interface components {
             people_count: number | null;
             /** @description Speaker turns in the chunk. */
             turns: components["schemas"]["Turn"][];
-            /** @description The embedded text. */
+            /** @description The text that was embedded. */
             text: string;
             /** @description People with their details, as stored by the analyzer. */
             persons: {
@@ -2131,13 +2203,13 @@ export interface components {
             analyzers: string[];
             /** @description Ids of the available aggregators. */
             aggregators: string[];
-            /** @description Unavailable analyzers, with the reason and the remedy of each. */
+            /** @description For each unavailable analyzer, why it is unavailable and how to make it available. */
             unavailable: {
                 [key: string]: string;
             };
             /**
-             * @description Videos whose record or documents could not be read, at most 100. They are not listed; delete them or
-             *     ingest them again.
+             * @description Videos whose record or documents could not be read; at most 100. They are missing from
+             *     listings. Delete them or ingest them again.
              */
             unreadable: components["schemas"]["UnreadableVideo"][];
         };
@@ -2148,12 +2220,12 @@ export interface components {
             /** @description Id of the job, for `GET /jobs/{job_id}`. */
             job_id: string;
             status: components["schemas"]["JobStatus"];
-            /** @description File name or URL, without credentials and query values. */
+            /** @description File name, or URL without credentials or query values. */
             source: string;
         };
         /**
          * IngestResult
-         * @description Result of an ingest, the only result with `video_url`.
+         * @description Result of an ingest. Only this kind of result has a `video_url`.
          */
         IngestResult: {
             /** @description Id of the video. */
@@ -2168,12 +2240,12 @@ export interface components {
             filename: string;
             /**
              * Format: double
-             * @description Duration of the video, seconds.
+             * @description Duration of the video, in seconds.
              */
             duration: number;
             /**
              * Format: uint64
-             * @description Size of the file, bytes.
+             * @description Size of the file, in bytes.
              */
             size_bytes: number;
             /** @description Id of the chunking configuration. */
@@ -2183,23 +2255,26 @@ export interface components {
              * @description Number of chunks.
              */
             chunks: number;
-            /** @description Ids of the analyzers with output on the video. */
+            /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
             /**
-             * @description Ids of analyzers whose output was deleted because the video was chunked differently and they were
-             *     not part of this ingest.
+             * @description Ids of analyzers whose output was deleted because the video was chunked differently and
+             *     these analyzers were not part of this ingest.
              */
             dropped?: string[];
-            /** @description Sentences on what was skipped or selected in the file; absent if there is nothing to report. */
+            /**
+             * @description Messages about what was skipped or selected in the file; absent if there is nothing to
+             *     report.
+             */
             warnings?: string[];
             /** @description Number of vectors written, by analyzer. */
             indexed: {
                 [key: string]: number;
             };
             aggregated: components["schemas"]["Aggregated"];
-            /** @description Use of the language model; absent if it is not billed or was not called. */
+            /** @description Language model usage; absent if the model is not billed or was not called. */
             usage?: components["schemas"]["ModelUsage"];
-            /** @description Cost of each step, by its name. */
+            /** @description Cost of each step, by step name; absent if nothing was measured. */
             profile?: {
                 [key: string]: components["schemas"]["StepCost"];
             };
@@ -2209,27 +2284,28 @@ export interface components {
             /** @description Id of the job. */
             job_id: string;
             /**
-             * @description What the job processes: the file name or URL of an ingest, the file name of the video of an
-             *     aggregate re-run, otherwise the name of the collection, alert or evaluation.
+             * @description What the job processes: the file name or URL for an ingest, the video's file name for an
+             *     aggregate re-run, and the name of the collection, alert or evaluation for other jobs.
              */
             source: string;
             status: components["schemas"]["JobStatus"];
             stage: components["schemas"]["Stage"];
             /**
-             * @description Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`; `aggregator`
-             *     at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
-             *     `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
+             * @description Details, depending on `stage`: `chunks` at `chunked`; `analyzer` at `analyzing` and
+             *     `indexing`; `aggregator` at `aggregating`; `total` and `done` at `changing` (numbers of
+             *     videos) and at `alerting` (numbers of alerts); `configuration`, `asked` and `of` at
+             *     `evaluating`; `traceback` if the job failed.
              */
             detail: {
                 [key: string]: unknown;
             };
             /** @description Result of the job; null until it is done. */
             result: components["schemas"]["JobResult"] | (null);
-            /** @description `TypeName: message` of a failed job; null otherwise. */
+            /** @description `TypeName: message` if the job failed; null otherwise. */
             error: string | null;
-            /** @description Time of creation, ISO 8601, second precision, UTC. */
+            /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
-            /** @description Time of the last change, ISO 8601, second precision, UTC. */
+            /** @description Time of the last change (ISO 8601, UTC, to the second). */
             updated_at: string;
         };
         /** JobList */
@@ -2251,12 +2327,12 @@ export interface components {
             moment_id: string;
             /**
              * Format: double
-             * @description Probability that the match is really there, 0 to 1.
+             * @description Probability (0 to 1) that the moment really contains what was searched for.
              */
             p_present: number;
             /**
              * Format: uint8
-             * @description Best grade of the judged moments that it matches; null if it matches none.
+             * @description Highest grade among the judged moments that the hit matches; null if it matches none.
              */
             grade: number | null;
         };
@@ -2265,7 +2341,7 @@ export interface components {
          * @description A question with the moments that answer it.
          */
         JudgedQuestion: {
-            /** @description Id of the question in the results, 1 to 64 characters. */
+            /** @description Id of the question, used in the results; 1 to 64 characters. */
             id: string;
             /** @description The question or search text, 1 to 2000 characters. */
             text: string;
@@ -2274,19 +2350,20 @@ export interface components {
             /** @description Collections to search. Default: all videos. */
             collections?: string[];
             /**
-             * @description Moments that answer it.
+             * @description Moments that answer the question.
              * @default []
              */
             relevant?: components["schemas"]["Judgement"][];
             /**
-             * @description True if no moment answers it; then `relevant` must be empty. Default: false.
+             * @description Whether no moment answers the question; if true, `relevant` must be empty. Default: false.
              * @default false
              */
             absent?: boolean;
         };
         /**
          * Judgement
-         * @description A moment that answers a question: either its id, or video, start and end.
+         * @description A moment that answers a question, given either by `moment_id` or by `video_id`, `start` and
+         *     `end`.
          */
         Judgement: {
             /** @description Id of the moment, as in hits and citations. */
@@ -2295,17 +2372,17 @@ export interface components {
             video_id?: string;
             /**
              * Format: double
-             * @description Start of the moment, seconds of the video.
+             * @description Start of the moment, in seconds from the start of the video.
              */
             start?: number;
             /**
              * Format: double
-             * @description End of the moment, seconds of the video.
+             * @description End of the moment, in seconds from the start of the video.
              */
             end?: number;
             /**
              * Format: uint8
-             * @description Relevance grade from 1 to 3, where 3 is best. Default: 1.
+             * @description Relevance grade from 1 to 3, where 3 is the most relevant. Default: 1.
              * @default 1
              */
             grade?: number;
@@ -2317,15 +2394,15 @@ export interface components {
         LanguageSpan: {
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
-            /** @description ISO 639-1 code; null for speech that was not recognised and has no words. */
+            /** @description ISO 639-1 code; null for speech that was not recognized and therefore has no words. */
             language: string | null;
         };
         /** LibraryRequest */
@@ -2338,8 +2415,8 @@ export interface components {
             /** @description Ids of the videos to export. Null: all videos. */
             video_ids?: string[] | null;
             /**
-             * @description Hard filters that must all match, as in `/query`. A chunk is exported if the output of any analyzer
-             *     matches.
+             * @description Hard filters that must all match, as in `/query`. A chunk is exported if any analyzer's
+             *     output matches.
              * @default {}
              */
             filters?: {
@@ -2355,7 +2432,7 @@ export interface components {
         };
         /**
          * MinimalResult
-         * @description A hit at `detail=minimal`.
+         * @description A search hit at `detail=minimal`.
          */
         MinimalResult: {
             /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
@@ -2369,32 +2446,36 @@ export interface components {
             chunk_id: number;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
+             * @description Cosine similarity, from 0 to 1; null in a listing, which has no scores.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
+             * @description BM25 score; present in the modes `text` and `hybrid` if words of the query match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+             * @description Calibrated probability (0 to 1) that the chunk really contains what was searched for; absent
+             *     if the request has no search text.
              */
             p_present?: number;
-            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
+            /**
+             * @description Ids of the analyzers whose output matched, most probable match first; present if the output
+             *     of all analyzers was searched.
+             */
             found_by?: string[];
             /** @description First 180 characters of the text. */
             snippet: string;
@@ -2403,12 +2484,12 @@ export interface components {
         MissingMoment: {
             /** @description Id of the moment. */
             moment_id: string;
-            /** @description Why it cannot be read. */
+            /** @description Why the moment cannot be read. */
             detail: string;
         };
         /**
          * ModelCost
-         * @description Billed use of the language model.
+         * @description Billed language model usage.
          */
         ModelCost: {
             /**
@@ -2418,18 +2499,18 @@ export interface components {
             model_calls: number;
             /**
              * Format: uint64
-             * @description Input tokens.
+             * @description Number of input tokens.
              */
             input_tokens: number;
             /**
              * Format: uint64
-             * @description Output tokens.
+             * @description Number of output tokens.
              */
             output_tokens: number;
         };
         /**
          * ModelUsage
-         * @description Use of the language model.
+         * @description Language model usage.
          */
         ModelUsage: {
             /** @description Name of the model. */
@@ -2441,18 +2522,18 @@ export interface components {
             calls: number;
             /**
              * Format: uint64
-             * @description Input tokens.
+             * @description Number of input tokens.
              */
             input_tokens: number;
             /**
              * Format: uint64
-             * @description Output tokens.
+             * @description Number of output tokens.
              */
             output_tokens: number;
         };
         /**
          * Moment
-         * @description A span of a video, and what is stored of it.
+         * @description A span of a video and what is stored about it.
          */
         Moment: {
             /** @description Id of the moment. */
@@ -2463,32 +2544,32 @@ export interface components {
             filename: string;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /** @description URL of the video in storage. */
             video_url: string;
-            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
+            /** @description Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`. */
             recorded_at?: string;
-            /** @description Path of the frame in its middle, relative to the service's root. */
+            /** @description Path of the frame at the midpoint of the moment, relative to the service's root. */
             frame_url: string;
-            /** @description Current chunks that overlap it, at most 500. */
+            /** @description Current chunks that overlap the moment; at most 500. */
             chunks: components["schemas"]["MomentChunk"][];
             /**
              * Format: uint32
-             * @description Number of chunks that overlap it.
+             * @description Total number of chunks that overlap the moment.
              */
             total_chunks: number;
-            /** @description The chunk before those; null at the beginning of the video. */
+            /** @description The chunk before the overlapping ones; null at the beginning of the video. */
             before: components["schemas"]["Neighbour"] | (null);
-            /** @description The chunk after those; null at the end of the video. */
+            /** @description The chunk after the overlapping ones; null at the end of the video. */
             after: components["schemas"]["Neighbour"] | (null);
         };
         /** MomentChunk */
@@ -2500,24 +2581,24 @@ export interface components {
             chunk_id: number;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Duration of the overlap with the moment, seconds.
+             * @description Duration of the overlap with the moment, in seconds.
              */
             overlap: number;
             /** @description Statements about the chunk. */
             says: components["schemas"]["Says"][];
-            /** @description Output by analyzer; present with `detail=full`. */
+            /** @description Output of each analyzer, by analyzer id; present if `detail` is `full`. */
             outputs?: {
                 [key: string]: {
                     [key: string]: unknown;
@@ -2534,38 +2615,41 @@ export interface components {
          * @description A chunk next to a moment.
          */
         Neighbour: {
-            /** @description Moment id of the chunk. */
+            /** @description Id of the moment with the same span as the chunk. */
             moment_id: string;
             /**
              * Format: uint32
              * @description Id of the chunk.
              */
             chunk_id: number;
-            /** @description Statements about the chunk; empty if the response contains it as a moment. */
+            /** @description Statements about the chunk; empty if the response already contains them in another moment. */
             says: components["schemas"]["Says"][];
         };
         /**
          * NewCorrection
-         * @description What is wrong, and what is right.
+         * @description A correction to make: the text to replace, and its replacement.
          */
         NewCorrection: {
             of: components["schemas"]["CorrectionOf"];
             /**
-             * @description The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
-             *     `entity_id` or name of a linked person.
+             * @description The current text to replace: the label or name of a speaker, words (case and punctuation are
+             *     ignored), or the `entity_id` or name of a linked person.
              */
             from: string;
-            /** @description The replacement: a name, or words. Empty removes words that were never there. */
+            /**
+             * @description The replacement: a name or words. If empty, the words are deleted; use this for words that
+             *     were recognized but never spoken or shown.
+             */
             to: string;
             /**
              * Format: double
-             * @description Start of the range to correct, seconds of the video; requires `end`. Null: the whole video. Not
-             *     allowed for a person.
+             * @description Start of the range to correct, in seconds from the start of the video; requires `end`. Null:
+             *     the whole video. Not allowed for people.
              */
             start: number | null;
             /**
              * Format: double
-             * @description End of the range to correct, seconds of the video; requires `start`.
+             * @description End of the range to correct, in seconds from the start of the video; requires `start`.
              */
             end: number | null;
         };
@@ -2574,8 +2658,8 @@ export interface components {
             /** @description Labels of the detected objects. */
             objects: string[];
             /**
-             * @description `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
-             *     seconds of the video.
+             * @description Objects `{label, count, confidence, first_seen, last_seen}`, with `locations` if `verbose`
+             *     is set. Times are in seconds from the start of the video.
              */
             detections: {
                 [key: string]: unknown;
@@ -2583,11 +2667,11 @@ export interface components {
         };
         /** OcrOutput */
         OcrOutput: {
-            /** @description The on-screen text of the chunk. */
+            /** @description The on-screen text in the chunk. */
             text: string;
             /**
-             * @description `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are seconds of
-             *     the video.
+             * @description Objects `{text, confidence, first_seen, last_seen}`, with `locations` if `verbose` is set.
+             *     Times are in seconds from the start of the video.
              */
             texts: {
                 [key: string]: unknown;
@@ -2599,20 +2683,20 @@ export interface components {
             video_id: string;
             /** @description Id of the aggregator. */
             aggregator: string;
-            /** @description Result of the aggregator; `GET /schema` has its schema under `results`. */
+            /** @description Result of the aggregator; `GET /schema` returns its schema under `results`. */
             result: {
                 [key: string]: unknown;
             };
             /**
              * Format: uint32
-             * @description Tokens of `result`; present with `max_tokens`.
+             * @description Number of tokens in `result`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
             /**
-             * @description Cursor of the remaining parts; absent if nothing is left. Lists and objects in `result` contain only
-             *     the elements of this response.
+             * @description Cursor for the remaining parts; absent if nothing is left. Lists and objects in `result`
+             *     contain only the elements of this response.
              */
             next?: string;
         };
@@ -2622,17 +2706,17 @@ export interface components {
             video_id: string;
             /**
              * Format: double
-             * @description Duration of each peak, seconds.
+             * @description Duration of the interval that each peak covers, in seconds.
              */
             interval: number;
-            /** @description Maximum amplitude of each interval, 0 to 1; empty if the video has no sound. */
+            /** @description Maximum amplitude in each interval, from 0 to 1; empty if the video has no audio. */
             peaks: number[];
         };
         /** PeopleOutput */
         PeopleOutput: {
             /**
-             * @description `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose` also
-             *     `locations`; times are seconds of the video.
+             * @description Objects `{person, description, clothing, position, action, first_seen, last_seen}`, with
+             *     `locations` if `verbose` is set. Times are in seconds from the start of the video.
              */
             people: {
                 [key: string]: unknown;
@@ -2655,22 +2739,22 @@ export interface components {
              */
             chunks: number | null;
             /**
-             * @description Ids of analyzers whose output would be deleted, because the video would be chunked differently and
-             *     they are not part of this ingest.
+             * @description Ids of analyzers whose output would be deleted because the video would be chunked
+             *     differently and these analyzers are not part of this ingest.
              */
             drops: string[];
-            /** @description Estimate by analyzer id. */
+            /** @description Estimate for each analyzer, by analyzer id. */
             analyzers: {
                 [key: string]: components["schemas"]["Expected"];
             };
             /**
-             * @description Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
-             *     `total`.
+             * @description Estimate for each aggregator whose dependencies are met, by aggregator id. In these
+             *     estimates, `seconds` is 0; only `total` includes the time for aggregators.
              */
             aggregators: {
                 [key: string]: components["schemas"]["Expected"];
             };
-            /** @description Total, including decoding. */
+            /** @description Estimate for the whole ingest, including decoding. */
             total: components["schemas"]["Expected"];
             /**
              * Format: uint32
@@ -2680,7 +2764,10 @@ export interface components {
         };
         /** PlanRequest */
         PlanRequest: {
-            /** @description http(s) URL of the video. Set `url`, `video_id`, or for a file only `duration`. */
+            /**
+             * @description http(s) URL of the video. Set either `url` or `video_id`; for a file that you will upload,
+             *     set only `duration`.
+             */
             url?: string | null;
             /** @description Id of a stored video, instead of `url`. */
             video_id?: string | null;
@@ -2700,14 +2787,15 @@ export interface components {
              */
             mode?: string;
             /**
-             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+             *     `audio_video`.
              * @default audio_video
              */
             preset?: string;
             /**
              * Format: double
-             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-             *     weight.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only. That mode requires at
+             *     least one weight.
              */
             speaker?: number | null;
             /**
@@ -2746,8 +2834,8 @@ export interface components {
             callback_url?: string | null;
             /**
              * Format: uint32
-             * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
-             *     for the next ingest. Null: no limit.
+             * @description Maximum number of language model calls. The ingest fails if it needs more; the next ingest
+             *     reuses the completed calls. Null: no limit.
              */
             max_model_calls?: number | null;
             /**
@@ -2756,16 +2844,16 @@ export interface components {
              */
             audio_track?: number | null;
             /**
-             * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
-             *     keys are added, and null removes a key.
+             * @description User metadata. Values are strings, numbers, booleans, ISO 8601 times or lists of strings.
+             *     For an existing video, the given keys are added or replaced, and null removes a key.
              * @default {}
              */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Collection of the video, at most 128 characters. */
+            /** @description Name of the collection to put the video into, at most 128 characters. */
             collection?: string | null;
-            /** @description Recording time of the first frame, ISO 8601. */
+            /** @description Recording time of the first frame (ISO 8601). */
             recorded_at?: string | null;
         };
         /**
@@ -2895,7 +2983,7 @@ export interface components {
         PresetSchema: {
             /** @description What the preset is for. */
             description: string;
-            /** @description Weight by detector. */
+            /** @description Weight of each detector, by name. */
             weights: {
                 [key: string]: number;
             };
@@ -2911,12 +2999,12 @@ export interface components {
              * @description Number of chunks.
              */
             chunks: number;
-            /** @description The boundaries between the chunks, in order of time. */
+            /** @description The boundaries between the chunks, in chronological order. */
             boundaries: components["schemas"]["Boundary"][];
         };
         /**
          * PreviewRequest
-         * @description The chunking fields of an ingest.
+         * @description The chunking settings to preview, as in an ingest.
          */
         PreviewRequest: {
             /**
@@ -2925,14 +3013,15 @@ export interface components {
              */
             mode?: string;
             /**
-             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+             *     `audio_video`.
              * @default audio_video
              */
             preset?: string;
             /**
              * Format: double
-             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-             *     weight.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
+             *     least one weight.
              */
             speaker?: number | null;
             /**
@@ -2981,108 +3070,110 @@ export interface components {
             filename: string;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /** @description URL of the video in storage. */
             video_url: string;
-            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
+            /** @description Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`. */
             recorded_at?: string;
-            /** @description Path of the frame in its middle, relative to the service's root. */
+            /** @description Path of the frame at the midpoint of the moment, relative to the service's root. */
             frame_url: string;
-            /** @description Current chunks that overlap it, at most 500. */
+            /** @description Current chunks that overlap the moment; at most 500. */
             chunks: components["schemas"]["MomentChunk"][];
             /**
              * Format: uint32
-             * @description Number of chunks that overlap it.
+             * @description Total number of chunks that overlap the moment.
              */
             total_chunks: number;
-            /** @description The chunk before those; null at the beginning of the video. */
+            /** @description The chunk before the overlapping ones; null at the beginning of the video. */
             before: components["schemas"]["Neighbour"] | (null);
-            /** @description The chunk after those; null at the end of the video. */
+            /** @description The chunk after the overlapping ones; null at the end of the video. */
             after: components["schemas"]["Neighbour"] | (null);
-            /** @description Citation of the moment, as in answers. */
+            /** @description Citation of the moment, in the form that answers use. */
             citation: string;
             /**
              * Format: double
-             * @description Calibrated probability that what was asked for is really there, 0 to 1.
+             * @description Calibrated probability (0 to 1) that the moment really contains what was asked for.
              */
             p_present: number;
-            /** @description Ids of the analyzers that matched, most certain first. */
+            /** @description Ids of the analyzers whose output matched, most probable match first. */
             found_by: string[];
         };
         /** QueryRequest */
         QueryRequest: {
-            /** @description Search query. Null if `like` or `order` replaces it. */
+            /** @description Search text. Null if `like` or `order` is used instead. */
             text: string | null;
             /**
-             * @description Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most, by that
-             *     chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
-             *     that has output there, in the order visual content, people, speech, objects, on-screen text. The
-             *     chunk itself is not returned. Results have a `score` and no `p_present`.
+             * @description Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
+             *     overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
+             *     output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
+             *     has output for the chunk, in the order visual content, people, speech, objects, on-screen
+             *     text. The chunk itself is not returned. Results have a `score` but no `p_present`.
              */
             like?: string;
             /**
-             * @description Sort order, instead of `text`: `newest` lists everything that the filters match, the last ingested
-             *     video first and each video from its beginning. Results have a null `score` and no `p_present`;
-             *     `field` is ignored.
+             * @description Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
+             *     newest video first and in chronological order within each video. The `score` of each result
+             *     is null, and there is no `p_present`. `field` is ignored.
              */
             order?: string;
             /**
-             * @description Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and descriptions; quoted
-             *     words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
-             *     analyzer, `hybrid` for `*`.
+             * @description Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and
+             *     descriptions; quoted words are searched as a phrase. `hybrid`: both, merged by reciprocal
+             *     rank fusion. Null: `vector` for one analyzer, `hybrid` for `*`.
              */
             mode?: string | null;
             /** @description Ids of the videos to search. Null: all videos. */
             video_ids?: string[] | null;
             /**
-             * @description Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged and ranked by
-             *     `p_present`, and `found_by` lists the analyzers. Default: `default_video`.
+             * @description Id of the analyzer whose output is searched. `*` searches the output of all analyzers: hits
+             *     on the same chunk are merged and ranked by `p_present`, and `found_by` lists the analyzers
+             *     whose output matched. Default: `default_video`.
              * @default default_video
              */
             analyzer?: string;
             /**
-             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+             * @description Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
              * @default combined
              * @enum {string}
              */
             field?: "combined" | "description" | "people" | "actions" | "objects";
             /**
              * Format: uint32
-             * @description Maximum results. Default: 5.
+             * @description Maximum number of results. Default: 5.
              * @default 5
              */
             limit?: number;
             /**
              * Format: double
-             * @description Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema` recommends a value per field.
-             *     Null: none.
+             * @description Minimum `score` of a hit, from 0 to 1, in every mode. `GET /schema` recommends a value for
+             *     each field. Null: no minimum.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Drops hits with a lower `p_present` (0 to 1), which is calibrated and comparable across fields and
-             *     analyzers. Null: none.
+             * @description Minimum `p_present` of a hit, from 0 to 1. `p_present` is calibrated and comparable across
+             *     fields and analyzers. Null: no minimum.
              */
             min_p_present?: number | null;
             /**
-             * @description Re-rank hits with a model that reads question and text together: `p_present` is then the probability
-             *     that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
-             *     sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
-             *     Default: false.
+             * @description Whether to re-rank hits with a model that reads the question and the text together.
+             *     `p_present` is then the probability that a hit answers the question, not just that it has
+             *     the same topic. Re-ranking takes a few milliseconds per sentence. It has no effect if the
+             *     install has no reranker or the query has only a few words. Default: false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * @description Generate an answer from the hits. Default: true.
+             * @description Whether to generate an answer from the hits. Default: true.
              * @default true
              */
             synthesize?: boolean;
@@ -3120,25 +3211,26 @@ export interface components {
             };
             /**
              * Format: uint32
-             * @description Maximum tokens of the results together; the response contains whole results, best first. Null: no
-             *     limit.
+             * @description Maximum number of tokens in all results together; the response contains only whole results,
+             *     in order. Null: no limit.
              */
             max_tokens?: number | null;
-            /** @description `next` of the previous response. A cursor of another request is rejected with 400. */
+            /** @description `next` from the previous response. A cursor from a different request is rejected with 400. */
             cursor?: string | null;
             /**
-             * @description Whether `next` continues past `limit` to further pages: all results of a listing, and the first
-             *     `search.page_window` (500) of a search. As long as the library does not change, no result is
-             *     repeated or skipped. An answer is generated only with the first page. Default: false.
+             * @description Whether `next` leads to further pages beyond `limit`. A listing can be paged to its end, a
+             *     search up to `search.page_window` results (500 by default). As long as the library does not
+             *     change, no result is repeated or skipped. An answer is generated only for the first page.
+             *     Default: false.
              * @default false
              */
             pages?: boolean;
         };
         /** QueryResponse */
         QueryResponse: {
-            /** @description The search query; empty without one. */
+            /** @description The search text; empty if there is none. */
             query: string;
-            /** @description The searched analyzer. */
+            /** @description Id of the searched analyzer, or `*`. */
             analyzer: string;
             /** @description The searched vector field. */
             field: string;
@@ -3151,68 +3243,73 @@ export interface components {
              *     Absent if there is no answer.
              */
             answered?: boolean;
-            /** @description How well the cited moments support each sentence of the answer; absent without an answer. */
+            /**
+             * @description How well the cited moments support each sentence of the answer; absent if there is no
+             *     answer.
+             */
             audit?: components["schemas"]["AuditedSentence"][];
             /** @description `TypeName: message` if generating the answer failed; the results are still valid. */
             answer_error?: string;
-            /** @description The results, best first. */
+            /** @description The results: best match first in a search, in the requested order in a listing. */
             results: components["schemas"]["SearchResult"][];
             /**
              * Format: uint32
-             * @description Tokens of `results`; present with `max_tokens`.
+             * @description Number of tokens in `results`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
             /**
-             * @description Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next page.
+             * @description Cursor for the results that `max_tokens` cut off, or for the next page if `pages` is set.
              *     Absent if nothing is left.
              */
             next?: string;
-            /** @description Why there are no results; absent otherwise. */
+            /** @description Why there are no results; absent if there are any. */
             diagnostics?: components["schemas"]["Diagnostics"];
         };
         /** QuestionOutcome */
         QuestionOutcome: {
-            /** @description Hits, best first. */
+            /** @description Hits, best match first. */
             hits: components["schemas"]["JudgedHit"][];
             /**
              * Format: double
-             * @description Recall at k, 0 to 1; absent for absent questions.
+             * @description Recall at k, from 0 to 1; omitted for absent questions.
              */
             recall?: number;
             /**
              * Format: double
-             * @description Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
+             * @description Normalized discounted cumulative gain at k, from 0 to 1; omitted for absent questions.
              */
             ndcg?: number;
             /**
              * Format: double
-             * @description 1 / rank of the first matching hit, 0 without one; absent for absent questions.
+             * @description 1 / rank of the first matching hit, or 0 if there is none; omitted for absent questions.
              */
             reciprocal_rank?: number;
             /**
              * Format: double
-             * @description Best intersection over union in time, 0 to 1; absent for absent questions.
+             * @description Highest temporal intersection over union of a hit and a judged moment, from 0 to 1; omitted
+             *     for absent questions.
              */
             overlap?: number;
             /**
              * Format: double
-             * @description Share of the hits that match a judged moment, 0 to 1; also absent without hits.
+             * @description Fraction of the hits that match a judged moment, from 0 to 1; omitted for absent questions
+             *     and if there are no hits.
              */
             judged?: number;
             /** @description Whether the search reports a match as present. */
             told_present: boolean;
-            /** @description Check of the answer; absent if `/ask` was not called. */
+            /** @description Audit of the answer; omitted if `/ask` was not called. */
             answer?: components["schemas"]["CheckedAnswer"];
             /**
              * Format: double
-             * @description Search latency, milliseconds.
+             * @description Search latency, in milliseconds.
              */
             search_ms: number;
             /**
              * Format: double
-             * @description Latency of `/ask`, milliseconds; absent if it was not called.
+             * @description Latency of `/ask`, in milliseconds; omitted if `/ask` was not called.
              */
             ask_ms?: number;
         };
@@ -3220,9 +3317,9 @@ export interface components {
         QuestionResult: {
             /** @description Id of the question. */
             id: string;
-            /** @description Whether no moment answers it. */
+            /** @description Whether no moment answers the question. */
             absent: boolean;
-            /** @description Results by configuration name. */
+            /** @description Results for each configuration, by configuration name. */
             results: {
                 [key: string]: components["schemas"]["QuestionOutcome"];
             };
@@ -3231,18 +3328,21 @@ export interface components {
         ReadMoments: {
             /** @description The moments, in the order of the request. */
             moments: components["schemas"]["Moment"][];
-            /** @description Moments whose video was deleted, or that are outside of their video. */
+            /**
+             * @description Moments that cannot be read, because their video was deleted or because they lie outside the
+             *     video.
+             */
             missing: components["schemas"]["MissingMoment"][];
             /**
              * Format: uint32
-             * @description Tokens of `moments` and `missing`; present with `max_tokens`.
+             * @description Number of tokens in `moments` and `missing`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
             /**
-             * @description Cursor of the remaining moments; absent if nothing is left. A response has at most 500 chunks, or
-             *     one moment.
+             * @description Cursor for the remaining moments; absent if nothing is left. A response contains at most 500
+             *     chunks in total.
              */
             next?: string;
         };
@@ -3254,16 +3354,16 @@ export interface components {
             detail?: components["schemas"]["MomentDetail"];
             /**
              * Format: uint32
-             * @description Maximum tokens of the moments together; the response contains whole moments in the order of the
-             *     request. Null: no limit.
+             * @description Maximum number of tokens in all moments together; the response contains only whole moments,
+             *     in the order of the request. Null: no limit.
              */
             max_tokens?: number | null;
-            /** @description `next` of the previous response. */
+            /** @description `next` from the previous response. */
             cursor?: string | null;
         };
         /** RenameRequest */
         RenameRequest: {
-            /** @description New name, 1 to 128 characters. */
+            /** @description New name of the collection, 1 to 128 characters. */
             name: string;
         };
         /** RerunAccepted */
@@ -3281,7 +3381,7 @@ export interface components {
         };
         /**
          * Says
-         * @description A statement about a chunk. Identical statements of several analyzers appear once.
+         * @description A statement about a chunk. Identical statements from several analyzers appear only once.
          */
         Says: {
             kind: components["schemas"]["SaysKind"];
@@ -3289,12 +3389,14 @@ export interface components {
             speaker?: string;
             /**
              * Format: double
-             * @description Start, seconds of the video; present if known more precisely than the chunk.
+             * @description Start time, in seconds from the start of the video; present if it is more precise than the
+             *     start of the chunk.
              */
             start?: number;
             /**
              * Format: double
-             * @description End, seconds of the video; present if known more precisely than the chunk.
+             * @description End time, in seconds from the start of the video; present if it is more precise than the end
+             *     of the chunk.
              */
             end?: number;
             /** @description The statement. */
@@ -3309,17 +3411,17 @@ export interface components {
         Schema: {
             /** @description Ids of the analyzers. */
             analyzers: string[];
-            /** @description Groups of analyzers of which an ingest may select only one. */
+            /** @description Groups of mutually exclusive analyzers: an ingest may select only one from each group. */
             exclusive_groups: string[][];
-            /** @description Description by vector field. */
+            /** @description Description of each vector field, by name. */
             vector_fields: {
                 [key: string]: string;
             };
-            /** @description Description by detail level. */
+            /** @description Description of each detail level, by name. */
             detail_levels: {
                 [key: string]: string;
             };
-            /** @description The filters of searches, by name. */
+            /** @description The search filters, by name. */
             filters: {
                 [key: string]: components["schemas"]["Filter"];
             };
@@ -3327,47 +3429,49 @@ export interface components {
             aggregators: {
                 [key: string]: components["schemas"]["Aggregator"];
             };
-            /** @description Description by search mode. */
+            /** @description Description of each search mode, by name. */
             modes: {
                 [key: string]: string;
             };
             /**
-             * @description By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
-             *     Depends on the embedder only; empty until it is measured shortly after the start.
+             * @description For each vector field, the `score_threshold` below which hits from the default analyzer are
+             *     likely to be random. The thresholds depend only on the embedder. They are absent until the
+             *     service has measured them, shortly after it starts.
              */
             recommended_thresholds: {
                 [key: string]: number;
             };
-            /** @description The recommended thresholds by analyzer. */
+            /** @description The recommended thresholds, by analyzer and vector field. */
             recommended_thresholds_by_analyzer: {
                 [key: string]: {
                     [key: string]: number;
                 };
             };
-            /** @description Modes, presets and detectors of chunking. */
+            /** @description The modes, presets and detectors of chunking. */
             chunking: components["schemas"]["ChunkingSchema"];
-            /** @description JSON schema of the output on a chunk, by analyzer. */
+            /** @description JSON schema of each analyzer's output for a chunk, by analyzer id. */
             outputs: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
             };
-            /** @description JSON schema of the result, by aggregator. */
+            /** @description JSON schema of each aggregator's result, by aggregator id. */
             results: {
                 [key: string]: {
                     [key: string]: unknown;
                 };
             };
             /**
-             * @description By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
-             *     has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+             * @description Ids of the analyzers whose output each filter applies to, by filter name. An empty list
+             *     means that no installed analyzer provides the filtered field, so the filter matches nothing.
+             *     Filters that apply to every chunk are absent.
              */
             filter_analyzers: {
                 [key: string]: string[];
             };
             /**
-             * @description Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
-             *     `time` or `list`.
+             * @description Type of each metadata key in the videos that the token may read: `string`, `number`,
+             *     `boolean`, `time` or `list`.
              */
             metadata_keys: {
                 [key: string]: string;
@@ -3379,50 +3483,56 @@ export interface components {
         };
         /**
          * SearchConfiguration
-         * @description A search configuration, with fields of `/query`.
+         * @description A search configuration. Fields with the same name as in `/query` have the same meaning.
          */
         SearchConfiguration: {
             /**
-             * @description Name of the configuration in the results, 1 to 64 characters. Default: `default`.
+             * @description Name of the configuration, used in the results; 1 to 64 characters. Default: `default`.
              * @default default
              */
             name?: string;
-            /** @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`. */
+            /**
+             * @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+             *     `*`.
+             */
             mode?: string | null;
             /**
-             * @description Analyzer whose output is searched, or `*` for all. Default: `default_video`.
+             * @description Id of the analyzer whose output is searched, or `*` for all analyzers. Default:
+             *     `default_video`.
              * @default default_video
              */
             analyzer?: string;
             /**
-             * @description Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+             * @description Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
              * @default combined
              */
             field?: string;
             /**
              * Format: uint32
-             * @description Maximum hits per search, the k of the metrics. Default: 5.
+             * @description Maximum number of hits per search, which is the k of the metrics. Default: 5.
              * @default 5
              */
             limit?: number;
             /**
              * Format: double
-             * @description Drops hits with a lower `score` (0 to 1). Null: none.
+             * @description Minimum `score` of a hit, from 0 to 1. Null: no minimum.
              */
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question counts as present if a hit
-             *     reaches it. Null: drops none and uses 0.5 for presence.
+             * @description Minimum `p_present` of a hit, from 0 to 1, also for `/ask`. A match is reported as present
+             *     if a hit reaches this value. Null: no minimum for hits; 0.5 for reporting a match as
+             *     present.
              */
             min_p_present?: number | null;
             /**
-             * @description Whether to re-rank hits, as `rerank` of `/query`. Default: false.
+             * @description Whether to re-rank hits, like `rerank` in `/query`. Default: false.
              * @default false
              */
             rerank?: boolean;
             /**
-             * @description Whether to also send each question to `/ask`, which retrieves its own evidence. Default: false.
+             * @description Whether to also send each question to `/ask`, which retrieves its own evidence. Default:
+             *     false.
              * @default false
              */
             ask?: boolean;
@@ -3432,10 +3542,10 @@ export interface components {
         ServerSentEvent: {
             /** @description Name of the event. */
             event: string;
-            /** @description JSON text. */
+            /** @description Data of the event, as JSON text. */
             data: string;
         };
-        /** @description Aggregators consulted, and how many elements of each source were used. */
+        /** @description The consulted aggregators, and the number of elements used from each source. */
         Sources: {
             routed_to: string[];
         } & {
@@ -3445,7 +3555,7 @@ export interface components {
         Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "alerting" | "evaluating" | "complete";
         /**
          * StandardResult
-         * @description A hit at `detail=standard`.
+         * @description A search hit at `detail=standard`.
          */
         StandardResult: {
             /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
@@ -3459,36 +3569,40 @@ export interface components {
             chunk_id: number;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Start and end as a timecode. */
             timecode: string;
             /**
              * Format: double
-             * @description Cosine similarity, 0 to 1; null if nothing was searched for.
+             * @description Cosine similarity, from 0 to 1; null in a listing, which has no scores.
              */
             score: number | null;
             /**
              * Format: double
-             * @description BM25 score; present in modes `text` and `hybrid` if the words match.
+             * @description BM25 score; present in the modes `text` and `hybrid` if words of the query match.
              */
             text_score?: number;
             /**
              * Format: double
-             * @description Calibrated probability that the match is really there, 0 to 1; absent without a search text.
+             * @description Calibrated probability (0 to 1) that the chunk really contains what was searched for; absent
+             *     if the request has no search text.
              */
             p_present?: number;
-            /** @description Ids of the analyzers that matched, most certain first; present if all analyzers were searched. */
+            /**
+             * @description Ids of the analyzers whose output matched, most probable match first; present if the output
+             *     of all analyzers was searched.
+             */
             found_by?: string[];
             /** @description URL of the video in storage. */
             video_url: string;
-            /** @description Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`. */
+            /** @description Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`. */
             recorded_at?: string;
             /** @description What happens in the chunk. */
             description: string;
@@ -3498,7 +3612,7 @@ export interface components {
             objects: string[];
             /** @description Actions in the chunk. */
             actions: string[];
-            /** @description Keywords of the chunk. */
+            /** @description Keywords for the chunk. */
             tags: string[];
             /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
@@ -3512,7 +3626,7 @@ export interface components {
         };
         /**
          * StepCost
-         * @description Cost of a step of an ingest.
+         * @description Cost of one step of an ingest.
          */
         StepCost: {
             /**
@@ -3522,7 +3636,7 @@ export interface components {
             calls: number;
             /**
              * Format: double
-             * @description Total duration in seconds; parallel calls are added up.
+             * @description Total duration in seconds; the durations of parallel calls are added up.
              */
             seconds: number;
         };
@@ -3543,7 +3657,7 @@ export interface components {
             sheet: string;
             /**
              * Format: double
-             * @description Seconds between tiles.
+             * @description Duration of the interval that each tile covers, in seconds.
              */
             interval: number;
             /**
@@ -3563,12 +3677,12 @@ export interface components {
             rows: number;
             /**
              * Format: uint32
-             * @description Width of one tile, pixels.
+             * @description Width of one tile, in pixels.
              */
             tile_width: number;
             /**
              * Format: uint32
-             * @description Height of one tile, pixels.
+             * @description Height of one tile, in pixels.
              */
             tile_height: number;
         };
@@ -3576,12 +3690,15 @@ export interface components {
         Timeline: {
             /**
              * Format: double
-             * @description Total time that the person is visible, seconds.
+             * @description Total time during which the person is visible, in seconds.
              */
             observed_seconds: number;
-            /** @description Intervals in which the person is visible, as `[start, end]` in seconds of the video. */
+            /**
+             * @description Intervals in which the person is visible, each as `[start, end]` in seconds from the start
+             *     of the video.
+             */
             spans: number[][];
-            /** @description Moment ids of the intervals, for `GET /moments/{moment_id}`. */
+            /** @description Moment id of each interval in `spans`, for `GET /moments/{moment_id}`. */
             moments: string[];
         };
         /** Transcript */
@@ -3590,17 +3707,17 @@ export interface components {
             video_id: string;
             /**
              * Format: double
-             * @description Duration of the video, seconds.
+             * @description Duration of the video, in seconds.
              */
             duration: number;
             /** @description ISO 639-1 code of the language that is spoken most; null if unknown. */
             language: string | null;
             /**
-             * @description When which language is spoken, in order of time; present if there are several, or if some speech was
-             *     not recognised.
+             * @description The spans in which each language is spoken, in chronological order; present if there are
+             *     several languages or if some speech was not recognized.
              */
             languages?: components["schemas"]["LanguageSpan"][];
-            /** @description Sentences in order of time. */
+            /** @description Sentences in chronological order. */
             utterances: components["schemas"]["Utterance"][];
             /**
              * Format: uint32
@@ -3609,12 +3726,12 @@ export interface components {
             total: number;
             /**
              * Format: uint32
-             * @description Tokens of `utterances`; present with `max_tokens`.
+             * @description Number of tokens in `utterances`; present if `max_tokens` is set.
              */
             tokens?: number;
-            /** @description Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`. */
+            /** @description Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is set. */
             tokenizer?: string;
-            /** @description Cursor of the remaining sentences; absent if nothing is left. */
+            /** @description Cursor for the remaining sentences; absent if nothing is left. */
             next?: string;
         };
         /** TranscriptOutput */
@@ -3623,26 +3740,29 @@ export interface components {
             text: string;
             /** @description ISO 639-1 code of the spoken language; null if unknown. */
             language: string | null;
-            /** @description `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1. */
+            /**
+             * @description Objects `{start, end, text, confidence}`. Times are in seconds from the start of the video;
+             *     confidence ranges from 0 to 1.
+             */
             segments: {
                 [key: string]: unknown;
             }[];
         };
         /**
          * Turn
-         * @description Uninterrupted speech of one speaker.
+         * @description Uninterrupted speech by one speaker.
          */
         Turn: {
             /** @description Label or name of the speaker. */
             speaker: string;
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description The spoken words. */
@@ -3674,15 +3794,16 @@ export interface components {
              */
             mode?: "preset" | "weights" | "interval";
             /**
-             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+             * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+             *     `audio_video`.
              * @default audio_video
              * @enum {string}
              */
             preset?: "audio" | "video" | "audio_video";
             /**
              * Format: double
-             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-             *     weight.
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only. That mode requires at
+             *     least one weight.
              */
             speaker?: number | null;
             /**
@@ -3721,8 +3842,8 @@ export interface components {
             callback_url?: string | null;
             /**
              * Format: uint32
-             * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
-             *     for the next ingest. Null: no limit.
+             * @description Maximum number of language model calls. The ingest fails if it needs more; the next ingest
+             *     reuses the completed calls. Null: no limit.
              */
             max_model_calls?: number | null;
             /**
@@ -3731,16 +3852,16 @@ export interface components {
              */
             audio_track?: number | null;
             /**
-             * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
-             *     keys are added, and null removes a key.
+             * @description User metadata. Values are strings, numbers, booleans, ISO 8601 times or lists of strings.
+             *     For an existing video, the given keys are added or replaced, and null removes a key.
              * @default {}
              */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Collection of the video, at most 128 characters. */
+            /** @description Name of the collection to put the video into, at most 128 characters. */
             collection?: string | null;
-            /** @description Recording time of the first frame, ISO 8601. */
+            /** @description Recording time of the first frame (ISO 8601). */
             recorded_at?: string | null;
         };
         /**
@@ -3750,12 +3871,12 @@ export interface components {
         Utterance: {
             /**
              * Format: double
-             * @description Start, seconds of the video.
+             * @description Start time, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End, seconds of the video.
+             * @description End time, in seconds from the start of the video.
              */
             end: number;
             /** @description Label or name of the speaker; absent without diarization. */
@@ -3764,13 +3885,13 @@ export interface components {
             text: string;
             /**
              * Format: double
-             * @description Mean probability of the words, 0 to 1.
+             * @description Mean probability of the words, from 0 to 1.
              */
             confidence: number;
         };
         /** Values */
         Values: {
-            /** @description The filter. */
+            /** @description Name of the filter. */
             field: string;
             /** @description The values, most frequent first. */
             values: components["schemas"]["FilterValue"][];
@@ -3791,7 +3912,7 @@ export interface components {
             poster_url: string | null;
             /**
              * Format: double
-             * @description Duration of the video, seconds.
+             * @description Duration of the video, in seconds.
              */
             duration: number;
             /**
@@ -3801,17 +3922,17 @@ export interface components {
             chunks: number;
             /** @description Id of the chunking configuration. */
             chunk_config: string;
-            /** @description Ids of the analyzers with output on the video. */
+            /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
-            /** @description First sentence of the summary; absent without a summary. */
+            /** @description First sentence of the summary; absent if there is no summary. */
             synopsis?: string;
-            /** @description User metadata; absent without any. */
+            /** @description User metadata; absent if there is none. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Collection of the video; absent without one. */
+            /** @description Collection of the video; absent if the video is in no collection. */
             collection?: string;
-            /** @description Recording time of the first frame, ISO 8601; absent if unknown. */
+            /** @description Recording time of the first frame (ISO 8601); absent if unknown. */
             recorded_at?: string;
         };
         /** VideoDetail */
@@ -3826,7 +3947,7 @@ export interface components {
             poster_url: string | null;
             /**
              * Format: double
-             * @description Duration of the video, seconds.
+             * @description Duration of the video, in seconds.
              */
             duration: number;
             /**
@@ -3836,17 +3957,17 @@ export interface components {
             chunks: number;
             /** @description Id of the chunking configuration. */
             chunk_config: string;
-            /** @description Ids of the analyzers with output on the video. */
+            /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
-            /** @description First sentence of the summary; absent without a summary. */
+            /** @description First sentence of the summary; absent if there is no summary. */
             synopsis?: string;
-            /** @description User metadata; absent without any. */
+            /** @description User metadata; absent if there is none. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Collection of the video; absent without one. */
+            /** @description Collection of the video; absent if the video is in no collection. */
             collection?: string;
-            /** @description Recording time of the first frame, ISO 8601; absent if unknown. */
+            /** @description Recording time of the first frame (ISO 8601); absent if unknown. */
             recorded_at?: string;
             /** @description Path of the video in the storage bucket. */
             storage_path: string;
@@ -3854,32 +3975,36 @@ export interface components {
             source_url?: string;
             /**
              * Format: uint64
-             * @description Size of the file, bytes.
+             * @description Size of the file, in bytes.
              */
             size_bytes: number;
             /**
              * Format: double
-             * @description Frames per second; absent if there is no picture or it is unknown.
+             * @description Frames per second; absent if the video has no picture or the frame rate is unknown.
              */
             frame_rate?: number;
             /**
              * Format: double
-             * @description Duration according to the container, seconds; absent if it equals `duration`.
+             * @description Duration according to the container, in seconds; absent if it equals `duration`.
              */
             container_duration?: number;
             /**
-             * @description Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-frame;
-             *     absent if the container has none.
+             * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
+             *     frame number. Absent if the container has none.
              */
             timecode?: string;
             /**
              * Format: uint32
-             * @description Index of the audio track that was used, counted from 0; absent if there was no choice.
+             * @description Index of the audio track that was used, counted from 0; absent unless the file has several
+             *     audio tracks.
              */
             audio_track?: number;
-            /** @description Sentences on what was skipped or selected in the file; absent if there is nothing to report. */
+            /**
+             * @description Messages about what was skipped or selected in the file; absent if there is nothing to
+             *     report.
+             */
             warnings?: string[];
-            /** @description Source of `recorded_at`: `container` or `user`; absent if it is unknown. */
+            /** @description Source of `recorded_at`: `container` or `user`; absent if `recorded_at` is unknown. */
             recorded_at_source?: string;
             /** @description Chunking preset of the last ingest. */
             preset: string;
@@ -3907,12 +4032,12 @@ export interface components {
             detector: components["schemas"]["Detector"];
             /**
              * Format: double
-             * @description Time that the detector reports, seconds of the video.
+             * @description Time that the detector reports, in seconds from the start of the video.
              */
             time: number;
             /**
              * Format: double
-             * @description Strength of the vote times the detector's weight.
+             * @description Strength of the vote multiplied by the detector's weight.
              */
             score: number;
         };
@@ -4130,27 +4255,30 @@ export interface operations {
     videos: {
         parameters: {
             query?: {
-                /** @description Maximum videos per page. Default: all. */
+                /** @description Maximum number of videos per page. Default: all. */
                 limit?: number;
                 /** @description Number of videos to skip, after the cursor if there is one. Default: 0. */
                 offset?: number;
-                /** @description `next` of the previous page. */
+                /** @description `next` from the previous page. */
                 cursor?: string;
-                /** @description Only videos whose file name contains this text, case-insensitive. */
+                /** @description Only videos whose file name contains this text, ignoring case. */
                 filename?: string;
-                /** @description Only videos with output of this analyzer. */
+                /** @description Only videos that have output from this analyzer. */
                 analyzer?: string;
-                /** @description Only videos first ingested at or after this time, ISO 8601. */
+                /** @description Only videos first ingested at or after this time (ISO 8601). */
                 created_after?: string;
-                /** @description Only videos first ingested at or before this time, ISO 8601. */
+                /** @description Only videos first ingested at or before this time (ISO 8601). */
                 created_before?: string;
                 /** @description Only videos in this collection. */
                 collection?: string;
-                /** @description Only videos recorded at or after this time, ISO 8601. */
+                /** @description Only videos recorded at or after this time (ISO 8601). */
                 recorded_after?: string;
-                /** @description Only videos recorded at or before this time, ISO 8601. */
+                /** @description Only videos recorded at or before this time (ISO 8601). */
                 recorded_before?: string;
-                /** @description Only videos with matching metadata: a JSON object as the filter `metadata` of `/query`. */
+                /**
+                 * @description Only videos with matching metadata, given as a JSON object like the filter `metadata` in
+                 *     `/query`.
+                 */
                 metadata?: string;
             };
             header?: never;
@@ -4175,8 +4303,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
-                 *     the first one.
+                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
+                 *     job of the first request.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -4191,7 +4319,7 @@ export interface operations {
                      * @description The video file.
                      */
                     file?: string;
-                    /** @description Id of a completed resumable upload, instead of `file`: the last segment of its `/uploads` URL. */
+                    /** @description Id of a completed resumable upload, given instead of `file`: the last segment of its `/uploads` URL. */
                     upload_id?: string;
                     /**
                      * @description Comma-separated analyzer ids. Default: `default_video`.
@@ -4205,15 +4333,16 @@ export interface operations {
                      */
                     mode?: "preset" | "weights" | "interval";
                     /**
-                     * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default: `audio_video`.
+                     * @description Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
+                     *     `audio_video`.
                      * @default audio_video
                      * @enum {string}
                      */
                     preset?: "audio" | "video" | "audio_video";
                     /**
                      * Format: double
-                     * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at least one
-                     *     weight.
+                     * @description Weight of speaker changes, at least 0; used with `mode=weights` only. That mode requires at
+                     *     least one weight.
                      */
                     speaker?: number;
                     /**
@@ -4252,8 +4381,8 @@ export interface operations {
                     callback_url?: string;
                     /**
                      * Format: uint32
-                     * @description Maximum calls of the language model. The ingest fails when it needs more; completed calls are kept
-                     *     for the next ingest. Null: no limit.
+                     * @description Maximum number of language model calls. The ingest fails if it needs more; the next ingest
+                     *     reuses the completed calls. Null: no limit.
                      */
                     max_model_calls?: number;
                     /**
@@ -4262,16 +4391,16 @@ export interface operations {
                      */
                     audio_track?: number;
                     /**
-                     * @description User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an existing video,
-                     *     keys are added, and null removes a key.
+                     * @description User metadata. Values are strings, numbers, booleans, ISO 8601 times or lists of strings.
+                     *     For an existing video, the given keys are added or replaced, and null removes a key.
                      * @default {}
                      */
                     metadata?: {
                         [key: string]: unknown;
                     };
-                    /** @description Collection of the video, at most 128 characters. */
+                    /** @description Name of the collection to put the video into, at most 128 characters. */
                     collection?: string;
-                    /** @description Recording time of the first frame, ISO 8601. */
+                    /** @description Recording time of the first frame (ISO 8601). */
                     recorded_at?: string;
                 };
             };
@@ -4293,8 +4422,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the job of
-                 *     the first one.
+                 * @description Idempotency key, 1 to 255 characters: a repeated request with the same key returns the
+                 *     job of the first request.
                  */
                 "Idempotency-Key"?: string;
             };
@@ -4394,9 +4523,9 @@ export interface operations {
     collections: {
         parameters: {
             query?: {
-                /** @description Maximum collections per page, 1 to 500. Default: 100. */
+                /** @description Maximum number of collections per page, from 1 to 500. Default: 100. */
                 limit?: number;
-                /** @description `next` of the previous page. */
+                /** @description `next` from the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4419,7 +4548,10 @@ export interface operations {
     delete_collection: {
         parameters: {
             query: {
-                /** @description What to do with its videos: `delete` deletes them, `keep` keeps them without a collection. */
+                /**
+                 * @description What to do with the collection's videos: `delete` deletes them, `keep` keeps them
+                 *     without a collection.
+                 */
                 videos: components["schemas"]["CollectionVideos"];
             };
             header?: never;
@@ -4472,7 +4604,7 @@ export interface operations {
     jobs: {
         parameters: {
             query?: {
-                /** @description Maximum jobs per page. Default: all. */
+                /** @description Maximum number of jobs per page. Default: all. */
                 limit?: number;
                 /** @description Number of jobs to skip. Default: 0. */
                 offset?: number;
@@ -4616,26 +4748,26 @@ export interface operations {
     chunks: {
         parameters: {
             query?: {
-                /** @description Id of an analyzer: returns only its output. Default: all. */
+                /** @description Id of the analyzer whose output is returned. Default: all analyzers. */
                 analyzer?: string;
-                /** @description Only chunks that end after this time, seconds of the video. */
+                /** @description Only chunks that end after this time, in seconds from the start of the video. */
                 after?: number;
-                /** @description Only chunks that start before this time, seconds of the video. */
+                /** @description Only chunks that start before this time, in seconds from the start of the video. */
                 before?: number;
-                /** @description Only chunks with these ids: comma-separated integers, such as `2,4,7`. */
+                /** @description Only chunks with these ids, given as comma-separated integers such as `2,4,7`. */
                 chunk_ids?: string;
-                /** @description Maximum chunks per page, 1 to 500. Default: 50. */
+                /** @description Maximum number of chunks per page, from 1 to 500. Default: 50. */
                 limit?: number;
                 /** @description Number of chunks to skip. Default: 0. */
                 offset?: number;
-                /** @description Include internal fields such as `locations`. Default: false. */
+                /** @description Whether to include internal fields such as `locations`. Default: false. */
                 verbose?: boolean;
                 /**
-                 * @description Maximum tokens of the page's chunks together; the response contains whole chunks in order.
-                 *     Default: no limit.
+                 * @description Maximum number of tokens in all chunks of the page together; the response contains only
+                 *     whole chunks, in order. Default: no limit.
                  */
                 max_tokens?: number;
-                /** @description `next` of the previous page, which `max_tokens` truncated. */
+                /** @description `next` from the previous page, if `max_tokens` truncated it. */
                 cursor?: string;
             };
             header?: never;
@@ -4661,7 +4793,7 @@ export interface operations {
     chunk: {
         parameters: {
             query?: {
-                /** @description Include internal fields such as `locations`. Default: false. */
+                /** @description Whether to include internal fields such as `locations`. Default: false. */
                 verbose?: boolean;
             };
             header?: never;
@@ -4689,16 +4821,16 @@ export interface operations {
     transcript: {
         parameters: {
             query?: {
-                /** @description Only sentences that end after this time, seconds of the video. */
+                /** @description Only sentences that end after this time, in seconds from the start of the video. */
                 after?: number;
-                /** @description Only sentences that start before this time, seconds of the video. */
+                /** @description Only sentences that start before this time, in seconds from the start of the video. */
                 before?: number;
                 /**
-                 * @description Maximum tokens of the sentences together; the response contains whole sentences in order.
-                 *     Default: no limit.
+                 * @description Maximum number of tokens in all sentences together; the response contains only whole
+                 *     sentences, in order. Default: no limit.
                  */
                 max_tokens?: number;
-                /** @description `next` of the previous response, which `max_tokens` truncated. */
+                /** @description `next` from the previous response, if `max_tokens` truncated it. */
                 cursor?: string;
             };
             header?: never;
@@ -4747,7 +4879,10 @@ export interface operations {
     correct: {
         parameters: {
             query?: {
-                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
+                /**
+                 * @description Whether to recompute the video's aggregates. Default: they are recomputed only if that
+                 *     requires no model calls.
+                 */
                 aggregate?: boolean;
             };
             header?: never;
@@ -4777,7 +4912,10 @@ export interface operations {
     undo_corrections: {
         parameters: {
             query?: {
-                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
+                /**
+                 * @description Whether to recompute the video's aggregates. Default: they are recomputed only if that
+                 *     requires no model calls.
+                 */
                 aggregate?: boolean;
             };
             header?: never;
@@ -4803,7 +4941,10 @@ export interface operations {
     undo_correction: {
         parameters: {
             query?: {
-                /** @description Whether to recompute the video's aggregates. Default: only if that is free of model calls. */
+                /**
+                 * @description Whether to recompute the video's aggregates. Default: they are recomputed only if that
+                 *     requires no model calls.
+                 */
                 aggregate?: boolean;
             };
             header?: never;
@@ -4831,14 +4972,15 @@ export interface operations {
     aggregates: {
         parameters: {
             query?: {
-                /** @description Id of an aggregator: returns only its result. Default: all. */
+                /** @description Id of the aggregator whose result is returned. Default: all aggregators. */
                 aggregator?: string;
                 /**
-                 * @description Maximum tokens of the results together. The response contains whole parts in order; lists and
-                 *     objects contain only the elements that fit. Default: no limit.
+                 * @description Maximum number of tokens in all results together. Lists and objects contain only the
+                 *     elements that fit, and `next` leads to the others. Single values are never cut. Default:
+                 *     no limit.
                  */
                 max_tokens?: number;
-                /** @description `next` of the previous response, which `max_tokens` truncated. */
+                /** @description `next` from the previous response, if `max_tokens` truncated it. */
                 cursor?: string;
             };
             header?: never;
@@ -4864,7 +5006,7 @@ export interface operations {
     rerun_aggregates: {
         parameters: {
             query?: {
-                /** @description Recompute aggregates that are already stored. Default: true. */
+                /** @description Whether to recompute aggregates that are already stored. Default: true. */
                 force?: boolean;
             };
             header?: never;
@@ -4923,26 +5065,27 @@ export interface operations {
                 /** @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`. */
                 format: string;
                 /**
-                 * @description Prefix captions (`srt`, `vtt`) with the wall-clock time; requires `recorded_at`. `edl` always
-                 *     has it if `recorded_at` is known. Default: false.
+                 * @description Whether to prefix captions (`srt`, `vtt`) with the wall-clock time; requires
+                 *     `recorded_at`. `edl` always includes the time if `recorded_at` is known. Default: false.
                  */
                 wall_clock?: boolean;
                 /**
-                 * @description Prefix captions in `srt` with the speaker, such as `Anna: `, if diarization knows the speaker.
-                 *     Captions in `vtt` always have the speaker as a voice (`<v Anna>`). Default: false.
+                 * @description Whether to prefix captions in `srt` with the speaker (such as `Anna: `) if diarization
+                 *     identified one. Captions in `vtt` always name the speaker in a voice tag (`<v Anna>`).
+                 *     Default: false.
                  */
                 speakers?: boolean;
                 /**
-                 * @description Start of the exported range, seconds of the video. `csv` and `json` contain whole chunks that
-                 *     overlap the range, other formats are cut to it. Aggregates in `json` still cover the whole
-                 *     video. Default: the beginning.
+                 * @description Start of the exported range, in seconds from the start of the video. `csv` and `json`
+                 *     contain every overlapping chunk in full; other formats are cut to the range. Aggregates
+                 *     in `json` still cover the whole video. Default: the beginning.
                  */
                 start?: number;
-                /** @description End of the exported range, seconds of the video. Default: the end. */
+                /** @description End of the exported range, in seconds from the start of the video. Default: the end. */
                 end?: number;
                 /**
-                 * @description Make times of captions, chapters and the `edl` timeline relative to `start`, as in a clip that
-                 *     starts there. Default: false.
+                 * @description Whether times in captions, chapters and the `edl` timeline are relative to `start`, as
+                 *     in a clip that starts there. Default: false.
                  */
                 from_zero?: boolean;
             };
@@ -5028,19 +5171,23 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A text filter of `/query`: `objects`, `tags`, `people`, `speakers`, `analyzer_ids`, `video_ids`,
-                 *     `chunk_config`, `collections`, or `metadata.<key>` for a text key.
+                 * @description Name of a text filter of `/query`: `objects`, `tags`, `people`, `speakers`,
+                 *     `analyzer_ids`, `video_ids`, `chunk_config`, `collections`, or `metadata.<key>` for a
+                 *     metadata key with text values.
                  */
                 field: string;
-                /** @description Only values with this prefix, case-insensitive. */
+                /** @description Only values with this prefix, ignoring case. */
                 prefix?: string;
-                /** @description Maximum values, 1 to 200. Default: 20. */
+                /** @description Maximum number of values, from 1 to 200. Default: 20. */
                 limit?: number;
-                /** @description Only values in these videos: comma-separated ids. */
+                /** @description Only values that occur in these videos, given as comma-separated ids. */
                 video_ids?: string;
-                /** @description Only values in the output of this analyzer. */
+                /** @description Only values from the output of this analyzer. */
                 analyzer?: string;
-                /** @description Only values in chunks that match these filters: a JSON object as `filters` of `/query`. */
+                /**
+                 * @description Only values from chunks that match these filters, given as a JSON object like `filters`
+                 *     in `/query`.
+                 */
                 filters?: string;
             };
             header?: never;
@@ -5203,8 +5350,8 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name of the extractor: a lower-case letter, then lower-case letters, digits or `_`, at most 40
-                 *     characters.
+                 * @description Name of the extractor: a lowercase letter followed by lowercase letters, digits or `_`;
+                 *     at most 40 characters.
                  */
                 name: string;
             };
@@ -5582,11 +5729,11 @@ export interface operations {
     frame: {
         parameters: {
             query: {
-                /** @description Time of the frame, seconds of the video. */
+                /** @description Time of the frame, in seconds from the start of the video. */
                 t: number;
                 /**
-                 * @description Width in pixels. A frame is never wider than the video. The maximum is configurable. Default:
-                 *     640.
+                 * @description Width in pixels. A frame is never wider than the video. The maximum is configurable.
+                 *     Default: 640.
                  */
                 width?: number;
             };
@@ -5614,7 +5761,10 @@ export interface operations {
     peaks: {
         parameters: {
             query?: {
-                /** @description Number of peaks that the video is divided into. The maximum is configurable. Default: 1000. */
+                /**
+                 * @description Number of equal intervals into which the video is divided, with one peak each. The
+                 *     maximum is configurable. Default: 1000.
+                 */
                 buckets?: number;
             };
             header?: never;
@@ -5687,11 +5837,17 @@ export interface operations {
     clip: {
         parameters: {
             query: {
-                /** @description Start of the clip, seconds of the video. */
+                /** @description Start of the clip, in seconds from the start of the video. */
                 start: number;
-                /** @description End of the clip, seconds of the video. The maximum duration is configurable. */
+                /**
+                 * @description End of the clip, in seconds from the start of the video. The maximum duration is
+                 *     configurable.
+                 */
                 end: number;
-                /** @description Start exactly at `start`, else at the previous key frame. Default: true. */
+                /**
+                 * @description Whether the clip starts exactly at `start`; if false, it starts at the previous key
+                 *     frame. Default: true.
+                 */
                 exact?: boolean;
             };
             header?: never;
@@ -5707,7 +5863,10 @@ export interface operations {
             200: {
                 headers: {
                     "CONTENT-DISPOSITION": string;
-                    /** @description Absent in the response to HEAD if the clip is not cut yet. */
+                    /**
+                     * @description Size of the clip, in bytes; absent in the response to HEAD if the clip has not been cut
+                     *     yet.
+                     */
                     "CONTENT-LENGTH"?: number;
                     "ACCEPT-RANGES": string;
                     ETAG?: string;

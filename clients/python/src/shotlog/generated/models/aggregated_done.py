@@ -22,10 +22,12 @@ class AggregatedDone:
         ran (list[str]): Ids of the aggregators that were computed.
         reused (list[str]): Ids of the aggregators whose stored result was reused.
         aggregates (list[str]): Ids of all aggregators with a stored result.
-        skipped (list[str] | Unset): Ids of aggregators whose dependencies the video does not have; absent if there are
-            none.
-        failed (AggregatedDoneFailed | Unset): `TypeName: message` by aggregator id, of those that failed; absent if
-            none did.
+        skipped (list[str] | Unset): Ids of the aggregators that were skipped because the video lacks their
+            dependencies; absent
+            if there are none.
+        failed (AggregatedDoneFailed | Unset): Error of each aggregator that failed, as `TypeName: message`, by
+            aggregator id; absent if
+            none failed.
     """
 
     ran: list[str]

@@ -11,7 +11,10 @@ T = TypeVar("T", bound="AggregatedDoneFailed")
 
 @_attrs_define
 class AggregatedDoneFailed:
-    """`TypeName: message` by aggregator id, of those that failed; absent if none did."""
+    """Error of each aggregator that failed, as `TypeName: message`, by aggregator id; absent if
+    none failed.
+
+    """
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="AggregatedFailed")
 class AggregatedFailed:
     """
     Attributes:
-        error (str): `TypeName: message`; the ingest itself succeeded.
+        error (str): Error of the aggregation, as `TypeName: message`. The ingest itself succeeded.
     """
 
     error: str

@@ -21,10 +21,10 @@ class AggregatesResult:
         video_id (str): Id of the video.
         ran (list[str]): Ids of the aggregators that were computed.
         reused (list[str]): Ids of the aggregators whose stored result was reused.
-        skipped (list[str]): Ids of aggregators whose dependencies the video does not have.
-        failed (AggregatesResultFailed): `TypeName: message` by aggregator id, of those that failed.
+        skipped (list[str]): Ids of the aggregators that were skipped because the video lacks their dependencies.
+        failed (AggregatesResultFailed): Error of each aggregator that failed, as `TypeName: message`, by aggregator id.
         aggregates (list[str]): Ids of all aggregators with a stored result.
-        recomputed_because_analyzers_changed (bool): Whether stored results were recomputed because analyzer output has
+        recomputed_because_analyzers_changed (bool): Whether stored results were recomputed because analyzer output had
             changed.
         llm_calls_saved (list[str]): Ids of the reused aggregators that would have called the language model.
     """

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="AggregatesResultFailed")
 
 @_attrs_define
 class AggregatesResultFailed:
-    """`TypeName: message` by aggregator id, of those that failed."""
+    """Error of each aggregator that failed, as `TypeName: message`, by aggregator id."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

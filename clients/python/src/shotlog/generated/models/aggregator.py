@@ -13,8 +13,8 @@ T = TypeVar("T", bound="Aggregator")
 class Aggregator:
     """
     Attributes:
-        depends_on (list[str]): Ids of the analyzers and aggregators whose output it needs.
-        uses_llm (bool): Whether it calls the language model.
+        depends_on (list[str]): Ids of the analyzers and aggregators whose output the aggregator needs.
+        uses_llm (bool): Whether the aggregator calls the language model.
     """
 
     depends_on: list[str]

@@ -20,21 +20,24 @@ class Alert:
     """
     Attributes:
         name (str): Name of the alert.
-        text (str): Search query.
-        mode (None | str): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for `*`.
-        score_threshold (float | None): Ignores moments with a lower cosine similarity (0 to 1). Null: no threshold.
-        webhook (str): Webhook URL, without credentials and query values.
-        created_at (str): Time of creation, ISO 8601, second precision, UTC.
+        text (str): Search text.
+        mode (None | str): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
+            `*`.
+        score_threshold (float | None): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
+        webhook (str): Webhook URL, without credentials or query values.
+        created_at (str): Creation time (ISO 8601, UTC, to the second).
         delivered (int): Number of successful deliveries.
-        last_delivered_at (None | str): Time of the last successful delivery, ISO 8601, second precision, UTC; null
-            before the first.
+        last_delivered_at (None | str): Time of the last successful delivery (ISO 8601, UTC, to the second); null before
+            the first
+            one.
         failed (list[FailedDelivery]): Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `*`. Default: '*'.
-        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+        analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
+            Default: '*'.
+        field (str | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
             Default: 'combined'.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
-        min_p_present (float | Unset): Ignores moments with a lower `p_present` (0 to 1). Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum moments per video in a delivery. Default: 5. Default: 5.
+        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
+        limit (int | Unset): Maximum number of moments per video in a delivery. Default: 5. Default: 5.
     """
 
     name: str

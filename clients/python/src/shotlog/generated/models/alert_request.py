@@ -14,18 +14,19 @@ T = TypeVar("T", bound="AlertRequest")
 class AlertRequest:
     """
     Attributes:
-        text (str): Search query.
+        text (str): Search text.
         webhook (str): http(s) URL that receives matches. Private addresses are rejected.
         mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
-            for `*`.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `*`. Default: '*'.
-        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+            for
+            `*`.
+        analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
+            Default: '*'.
+        field (str | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
             Default: 'combined'.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
-        score_threshold (float | None | Unset): Ignores moments with a lower cosine similarity (0 to 1). Null: no
-            threshold.
-        min_p_present (float | Unset): Ignores moments with a lower `p_present` (0 to 1). Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum moments per video in a delivery. Default: 5. Default: 5.
+        score_threshold (float | None | Unset): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
+        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
+        limit (int | Unset): Maximum number of moments per video in a delivery. Default: 5. Default: 5.
     """
 
     text: str

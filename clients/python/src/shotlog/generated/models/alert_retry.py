@@ -13,7 +13,7 @@ T = TypeVar("T", bound="AlertRetry")
 class AlertRetry:
     """
     Attributes:
-        job_ids (list[str]): Id of one job per video; empty if no delivery has failed.
+        job_ids (list[str]): Ids of the jobs, one per video; empty if no delivery has failed.
     """
 
     job_ids: list[str]

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="AlertTest")
 class AlertTest:
     """
     Attributes:
-        results (list[StandardResult]): Matching moments, best first.
+        results (list[StandardResult]): Matching moments, best match first.
     """
 
     results: list[StandardResult]

@@ -21,11 +21,12 @@ class AllAggregates:
     Attributes:
         video_id (str): Id of the video.
         available (list[str]): Ids of the aggregators that have a stored result.
-        aggregates (AllAggregatesAggregates): Result by aggregator id; `GET /schema` has the schema of each under
+        aggregates (AllAggregatesAggregates): The results, by aggregator id. `GET /schema` returns their schemas under
             `results`.
-        tokens (int | Unset): Tokens of `aggregates`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining parts; absent if nothing is left.
+        tokens (int | Unset): Number of tokens in `aggregates`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the remaining parts; absent if nothing is left.
     """
 
     video_id: str

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="AllAggregatesAggregates")
 
 @_attrs_define
 class AllAggregatesAggregates:
-    """Result by aggregator id; `GET /schema` has the schema of each under `results`."""
+    """The results, by aggregator id. `GET /schema` returns their schemas under `results`."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

@@ -14,8 +14,9 @@ class Analyzers:
     """
     Attributes:
         analyzers (list[str]): Ids of the analyzers.
-        fields (list[str]): The vector fields.
-        exclusive_groups (list[list[str]]): Groups of analyzers of which an ingest may select only one.
+        fields (list[str]): Names of the vector fields.
+        exclusive_groups (list[list[str]]): Groups of mutually exclusive analyzers: an ingest may select only one from
+            each group.
     """
 
     analyzers: list[str]

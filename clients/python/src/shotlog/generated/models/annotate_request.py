@@ -12,12 +12,12 @@ T = TypeVar("T", bound="AnnotateRequest")
 
 @_attrs_define
 class AnnotateRequest:
-    """Absent fields are not changed.
+    """Changes to a video. Absent fields are not changed.
 
     Attributes:
         metadata (Any | Unset): User metadata by key; null removes a key. Default: {}.
-        collection (None | str | Unset): Collection of the video; null removes it from its collection.
-        recorded_at (None | str | Unset): Recording time of the first frame, ISO 8601; null if unknown.
+        collection (None | str | Unset): Collection of the video; null removes the video from its collection.
+        recorded_at (None | str | Unset): Recording time of the first frame (ISO 8601); null if unknown.
     """
 
     metadata: Any | Unset = {}

@@ -16,14 +16,17 @@ class AskRequest:
     Attributes:
         question (str): The question.
         video_ids (list[str] | None | Unset): Ids of the videos to use. Null: all videos.
-        analyzer (None | str | Unset): Analyzer whose output is retrieved as evidence. Null or `auto`: chosen per video.
-        limit (int | Unset): Maximum supporting segments per video. Default: 6.
-        min_p_present (float | None | Unset): Drops segments with a lower `p_present` (0 to 1) from results and
-            evidence. Null: none.
+        analyzer (None | str | Unset): Id of the analyzer whose output is retrieved as evidence. Null or `auto`: an
+            analyzer is
+            chosen for each video.
+        limit (int | Unset): Maximum number of supporting segments per video. Default: 6.
+        min_p_present (float | None | Unset): Minimum `p_present` of segments in results and evidence, from 0 to 1.
+            Null: no minimum.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
-        moment_ids (list[str] | None | Unset): Ids of the moments to read, such as those cited before, for follow-up
-            questions. Aggregates are not
-            used then. Null: retrieves the best evidence.
+        moment_ids (list[str] | None | Unset): Ids of the moments to answer from. For a follow-up question, set the
+            moments that an earlier
+            answer cites. If set, aggregates are not used. Null: the service retrieves the best evidence
+            for the question.
     """
 
     question: str

@@ -23,13 +23,14 @@ class AskResponse:
     Attributes:
         question (str): The question.
         answer (None | str): The answer, with citations; null if none was generated.
-        sources (AskResponseSources): What was used, by video id.
-        results (list[StandardResult]): Supporting moments, best first.
+        sources (AskResponseSources): What each video contributed to the answer, by video id.
+        results (list[StandardResult]): Supporting moments, best match first.
         answered (bool | Unset): Whether the question is answered; false if the answer only says that no moment answers
             it.
             Absent if there is no answer.
-        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
-            without an answer.
+        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent if
+            there is no
+            answer.
         answer_error (str | Unset): `TypeName: message` if generating the answer failed; sources and results are still
             valid.
         error (str | Unset): Why nothing was found; present only if there are no sources.

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="AskResponseSources")
 
 @_attrs_define
 class AskResponseSources:
-    """What was used, by video id."""
+    """What each video contributed to the answer, by video id."""
 
     additional_properties: dict[str, Sources] = _attrs_field(init=False, factory=dict)
 

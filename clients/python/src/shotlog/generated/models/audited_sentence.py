@@ -13,13 +13,13 @@ T = TypeVar("T", bound="AuditedSentence")
 
 @_attrs_define
 class AuditedSentence:
-    """A sentence of an answer, checked against the moments that it cites: by numbers, names, words and
-    meaning.
+    """A sentence of an answer with the result of its audit. The audit compares the numbers, names,
+    words and meaning of the sentence with those of the cited moments.
 
         Attributes:
             sentence (str): The sentence without its citations.
-            citations (list[str]): The citations, as in the answer.
-            moments (list[str]): Ids of the cited moments in the same order, for `GET /moments/{moment_id}`.
+            citations (list[str]): The citations, as they appear in the answer.
+            moments (list[str]): Ids of the cited moments, in the order of `citations`, for `GET /moments/{moment_id}`.
             verdict (Verdict):
     """
 

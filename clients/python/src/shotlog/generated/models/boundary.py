@@ -17,9 +17,9 @@ T = TypeVar("T", bound="Boundary")
 class Boundary:
     """
     Attributes:
-        time (float): Time of the boundary, seconds of the video.
-        votes (list[Vote]): Votes of detectors for the boundary, strongest first; empty if only the duration limits
-            require it.
+        time (float): Time of the boundary, in seconds from the start of the video.
+        votes (list[Vote]): The detectors' votes for the boundary, strongest first; empty if only the duration limits
+            require the boundary.
     """
 
     time: float

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="ChangeAccepted")
 class ChangeAccepted:
     """
     Attributes:
-        job_id (str): Id of the job; `GET /jobs/{job_id}` reports how many videos are done.
+        job_id (str): Id of the job; `GET /jobs/{job_id}` reports how many videos have been processed.
         status (JobStatus):
         collection (str): Name of the collection before the change.
     """

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="CheckedAnswer")
 
 @_attrs_define
 class CheckedAnswer:
-    """Audit of the sentences of an answer.
+    """Audit of an answer's sentences.
 
     Attributes:
         answered (bool): Whether the answer answers the question.

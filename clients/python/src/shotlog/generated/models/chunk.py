@@ -22,12 +22,12 @@ T = TypeVar("T", bound="Chunk")
 
 @_attrs_define
 class Chunk:
-    """A chunk, with one field per analyzer that has output on it.
+    """A chunk, with one field for each analyzer that has output for it.
 
     Attributes:
         chunk_id (int): Id of the chunk, counted from 0.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         timecode (str): Start and end as a timecode.
         default_video (DefaultVideoOutput | Unset):
         diarization (DiarizationOutput | Unset):

@@ -20,14 +20,15 @@ class ChunkPage:
     """
     Attributes:
         video_id (str): Id of the video.
-        analyzers (list[str]): Ids of the analyzers with output on the video.
+        analyzers (list[str]): Ids of the analyzers that have output for the video.
         total (int): Number of chunks that match the filters, on all pages.
         offset (int): Number of chunks before this page.
-        limit (int): Maximum chunks per page.
-        chunks (list[Chunk]): The chunks of the page, in order of time.
-        tokens (int | Unset): Tokens of `chunks`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining chunks; present if `max_tokens` truncated the page.
+        limit (int): Maximum number of chunks per page.
+        chunks (list[Chunk]): The chunks of the page, in chronological order.
+        tokens (int | Unset): Number of tokens in `chunks`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the remaining chunks; present if `max_tokens` truncated the page.
     """
 
     video_id: str

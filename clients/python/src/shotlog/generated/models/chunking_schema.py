@@ -19,9 +19,10 @@ T = TypeVar("T", bound="ChunkingSchema")
 class ChunkingSchema:
     """
     Attributes:
-        modes (ChunkingSchemaModes): Description by chunking mode.
+        modes (ChunkingSchemaModes): Description of each chunking mode, by name.
         presets (ChunkingSchemaPresets): The presets, by name.
-        detectors (ChunkingSchemaDetectors): What each boundary detector finds, by detector; its weight has the same
+        detectors (ChunkingSchemaDetectors): What each boundary detector finds, by detector name. The weight of a
+            detector has the same
             name.
     """
 

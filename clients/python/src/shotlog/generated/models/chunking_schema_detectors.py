@@ -11,7 +11,10 @@ T = TypeVar("T", bound="ChunkingSchemaDetectors")
 
 @_attrs_define
 class ChunkingSchemaDetectors:
-    """What each boundary detector finds, by detector; its weight has the same name."""
+    """What each boundary detector finds, by detector name. The weight of a detector has the same
+    name.
+
+    """
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="ChunkingSchemaModes")
 
 @_attrs_define
 class ChunkingSchemaModes:
-    """Description by chunking mode."""
+    """Description of each chunking mode, by name."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

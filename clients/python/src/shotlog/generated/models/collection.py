@@ -14,9 +14,9 @@ class Collection:
     """
     Attributes:
         name (str): Name of the collection.
-        videos (int): Number of videos in it.
-        first_added (str): When its oldest video was first ingested, ISO 8601, second precision, UTC.
-        last_added (str): When its newest video was first ingested, ISO 8601, second precision, UTC.
+        videos (int): Number of videos in the collection.
+        first_added (str): When the collection's oldest video was first ingested (ISO 8601, UTC, to the second).
+        last_added (str): When the collection's newest video was first ingested (ISO 8601, UTC, to the second).
     """
 
     name: str

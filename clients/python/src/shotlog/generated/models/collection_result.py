@@ -11,11 +11,12 @@ T = TypeVar("T", bound="CollectionResult")
 
 @_attrs_define
 class CollectionResult:
-    """Result of a change of a collection.
+    """Result of a change to a collection.
 
     Attributes:
         collection (str): Name of the collection before the change.
-        videos (int): Number of videos that were changed or deleted; after a restart, those since then.
+        videos (int): Number of videos that were changed or deleted. If the service restarted during the job, only
+            videos processed after the restart are counted.
     """
 
     collection: str

@@ -13,16 +13,16 @@ T = TypeVar("T", bound="Comparison")
 
 @_attrs_define
 class Comparison:
-    """Difference of two configurations in one metric.
+    """Difference between two configurations in one metric.
 
     Attributes:
         metric (EvaluationMetric):
         baseline (str): Name of the first configuration, whose value is subtracted.
         configuration (str): Name of the other configuration.
-        difference (float): Mean difference over the questions for which both have the metric.
-        low (float): Lower bound of the 95 % confidence interval, by paired bootstrap.
+        difference (float): Mean difference over the questions for which both configurations have the metric.
+        low (float): Lower bound of the 95% confidence interval, computed by paired bootstrap.
         high (float): Upper bound of the interval. The difference is significant if the interval excludes 0.
-        questions (int): Number of those questions.
+        questions (int): Number of questions for which both configurations have the metric.
     """
 
     metric: EvaluationMetric

@@ -20,12 +20,15 @@ T = TypeVar("T", bound="ConfigurationResult")
 class ConfigurationResult:
     """
     Attributes:
-        configuration (SearchConfiguration): A search configuration, with fields of `/query`.
-        metrics (EvaluationMetrics): Means over the questions that have the metric, four decimals; null if none has it.
-            A hit matches a
-            judged moment if they overlap in time.
-        latency (EvaluationLatency): Latency within the service in milliseconds, by nearest rank; null if not measured.
-        cost (ModelCost): Billed use of the language model.
+        configuration (SearchConfiguration): A search configuration. Fields with the same name as in `/query` have the
+            same meaning.
+        metrics (EvaluationMetrics): Mean of each metric over the questions that have it, rounded to four decimals; null
+            if no
+            question has it. A hit matches a judged moment if the two overlap in time.
+        latency (EvaluationLatency): Latency within the service, in milliseconds; null if not measured. Percentiles are
+            computed by
+            the nearest-rank method.
+        cost (ModelCost): Billed language model usage.
     """
 
     configuration: SearchConfiguration

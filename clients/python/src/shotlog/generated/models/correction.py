@@ -16,15 +16,19 @@ class Correction:
     """
     Attributes:
         id (str): Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
-        of (CorrectionOf): What a correction is about: a speaker, spoken words, on-screen text, or a person.
+        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, or a person.
         from_ (str): The replaced text.
-        to (str): The text that is shown instead.
-        start (float | None): Start of the corrected range, seconds of the video; null for the whole video.
-        end (float | None): End of the corrected range, seconds of the video; null for the whole video.
-        created_at (str): Time of creation, ISO 8601, second precision, UTC.
-        places (int): Number of places that it currently applies to; 0 if a later run of the models produced something
-            else.
-        spans (list[list[float]]): Places that it applies to, as `[start, end]` in seconds of the video; at most 1000.
+        to (str): The replacement.
+        start (float | None): Start of the corrected range, in seconds from the start of the video; null for the whole
+            video.
+        end (float | None): End of the corrected range, in seconds from the start of the video; null for the whole
+            video.
+        created_at (str): Creation time (ISO 8601, UTC, to the second).
+        places (int): Number of places that the correction currently applies to; 0 if a later run of the models
+            produced different text.
+        spans (list[list[float]]): Places that the correction applies to, each as `[start, end]` in seconds from the
+            start of
+            the video; at most 1000.
     """
 
     id: str

@@ -16,7 +16,8 @@ T = TypeVar("T", bound="CorrectionRequest")
 class CorrectionRequest:
     """
     Attributes:
-        corrections (list[NewCorrection]): The corrections, applied in order: each sees the result of those before it.
+        corrections (list[NewCorrection]): The corrections, applied in order; each one applies to the result of the
+            previous ones.
     """
 
     corrections: list[NewCorrection]

@@ -17,8 +17,9 @@ T = TypeVar("T", bound="Corrections")
 class Corrections:
     """
     Attributes:
-        corrections (list[Correction]): The corrections made by this request; for other requests, all corrections of the
-            video.
+        corrections (list[Correction]): In response to POST, the corrections that the request made; otherwise, all
+            current
+            corrections to the video.
         job_id (None | str): Id of the job that recomputes the aggregates; null if none was started.
     """
 

@@ -14,7 +14,7 @@ class DefaultVideoOutput:
     """
     Attributes:
         description (str): What happens in the chunk.
-        setting (str): Where it takes place.
+        setting (str): Where the action takes place.
         people (list[str]): Descriptions of visible people.
         objects (list[str]): Visible objects.
         actions (list[str]): What people and objects do.

@@ -21,13 +21,18 @@ class Diagnostics:
     """Why a search has no results.
 
     Attributes:
-        hits_without_filter (DiagnosticsHitsWithoutFilter): By filter, the number of hits without it.
-        videos_without_analyzer (list[str]): Ids of searched videos without output of the analyzer, at most 20.
-        videos_without_field (list[str]): Ids of searched videos without vectors in the field, at most 20.
-        unknown_videos (list[str]): Requested video ids that do not exist, at most 20.
-        best_score (float | None): Best cosine similarity of the chunks that match the filters; null if none matches.
-        found_by_others (DiagnosticsFoundByOthers | Unset): Probability of the best hit by other analyzer, of those that
-            match; absent if none does.
+        hits_without_filter (DiagnosticsHitsWithoutFilter): For each filter, the number of hits that the search would
+            have without that filter.
+        videos_without_analyzer (list[str]): Ids of searched videos that have no output from the analyzer; at most 20.
+        videos_without_field (list[str]): Ids of searched videos that have output from the analyzer but no vectors in
+            the field; at
+            most 20.
+        unknown_videos (list[str]): Requested video ids that do not exist; at most 20.
+        best_score (float | None): Highest cosine similarity among the chunks that match the filters; null if no chunk
+            matches.
+        found_by_others (DiagnosticsFoundByOthers | Unset): Highest `p_present` from each other analyzer with a probable
+            hit, by analyzer id; absent if
+            there is none.
     """
 
     hits_without_filter: DiagnosticsHitsWithoutFilter

@@ -11,7 +11,10 @@ T = TypeVar("T", bound="DiagnosticsFoundByOthers")
 
 @_attrs_define
 class DiagnosticsFoundByOthers:
-    """Probability of the best hit by other analyzer, of those that match; absent if none does."""
+    """Highest `p_present` from each other analyzer with a probable hit, by analyzer id; absent if
+    there is none.
+
+    """
 
     additional_properties: dict[str, float] = _attrs_field(init=False, factory=dict)
 

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="DiagnosticsHitsWithoutFilter")
 
 @_attrs_define
 class DiagnosticsHitsWithoutFilter:
-    """By filter, the number of hits without it."""
+    """For each filter, the number of hits that the search would have without that filter."""
 
     additional_properties: dict[str, int] = _attrs_field(init=False, factory=dict)
 

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="DiarizationOutput")
 class DiarizationOutput:
     """
     Attributes:
-        turns (list[Turn]): Speaker turns in order of time.
+        turns (list[Turn]): Speaker turns in chronological order.
         speakers (list[str]): Labels or names of the speakers in the chunk.
     """
 

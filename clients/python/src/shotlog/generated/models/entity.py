@@ -19,14 +19,14 @@ T = TypeVar("T", bound="Entity")
 class Entity:
     """
     Attributes:
-        entity_id (str): Id of the entity, unique within the video only.
-        appearances (int): Number of chunks the person was seen in.
-        chunk_ids (list[int]): Ids of the chunks that the person was seen in.
-        first_seen (float): When the person is first seen, seconds of the video.
-        last_seen (float): When the person is last seen, seconds of the video.
+        entity_id (str): Id of the entity, unique only within the video.
+        appearances (int): Number of chunks in which the person is seen.
+        chunk_ids (list[int]): Ids of the chunks in which the person is seen.
+        first_seen (float): Time at which the person is first seen, in seconds from the start of the video.
+        last_seen (float): Time at which the person is last seen, in seconds from the start of the video.
         description (str): What the person looks like.
-        narrative (str): What the person does over the video.
-        name (str | Unset): Name from a correction; absent without one.
+        narrative (str): What the person does in the course of the video.
+        name (str | Unset): Name given by a correction; absent if there is none.
         timeline (Timeline | Unset):
     """
 

@@ -19,11 +19,12 @@ class Evaluation:
     """
     Attributes:
         name (str): Name of the evaluation.
-        created_at (str): Time of creation, ISO 8601, second precision, UTC.
-        updated_at (str): When the questions were last replaced, ISO 8601, second precision, UTC.
-        revision (str): Hash of the questions: only runs with the same revision are comparable.
+        created_at (str): Creation time (ISO 8601, UTC, to the second).
+        updated_at (str): When the questions were last replaced (ISO 8601, UTC, to the second).
+        revision (str): Hash of the questions. Only runs with the same revision are comparable.
         counts (EvaluationCounts):
-        questions (list[JudgedQuestion]): The questions in the given order; each judged moment is given by its id.
+        questions (list[JudgedQuestion]): The questions in the order in which they were stored; each judged moment is
+            given by its id.
     """
 
     name: str

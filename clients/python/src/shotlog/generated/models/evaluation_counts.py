@@ -15,7 +15,7 @@ class EvaluationCounts:
     Attributes:
         questions (int): Number of questions.
         absent (int): Number of questions that no moment answers.
-        judgements (int): Number of judged moments of all questions.
+        judgements (int): Number of judged moments in all questions.
         runs (int): Number of stored runs.
     """
 

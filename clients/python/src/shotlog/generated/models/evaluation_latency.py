@@ -13,13 +13,14 @@ T = TypeVar("T", bound="EvaluationLatency")
 
 @_attrs_define
 class EvaluationLatency:
-    """Latency within the service in milliseconds, by nearest rank; null if not measured.
+    """Latency within the service, in milliseconds; null if not measured. Percentiles are computed by
+    the nearest-rank method.
 
-    Attributes:
-        search_p50 (float | None | Unset): Median search latency.
-        search_p95 (float | None | Unset): 95th percentile of the search latency.
-        ask_p50 (float | None | Unset): Median latency of `/ask`.
-        ask_p95 (float | None | Unset): 95th percentile of the latency of `/ask`.
+        Attributes:
+            search_p50 (float | None | Unset): Median search latency.
+            search_p95 (float | None | Unset): 95th percentile of the search latency.
+            ask_p50 (float | None | Unset): Median latency of `/ask`.
+            ask_p95 (float | None | Unset): 95th percentile of the `/ask` latency.
     """
 
     search_p50: float | None | Unset = UNSET

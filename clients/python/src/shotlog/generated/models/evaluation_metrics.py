@@ -13,26 +13,33 @@ T = TypeVar("T", bound="EvaluationMetrics")
 
 @_attrs_define
 class EvaluationMetrics:
-    """Means over the questions that have the metric, four decimals; null if none has it. A hit matches a
-    judged moment if they overlap in time.
+    """Mean of each metric over the questions that have it, rounded to four decimals; null if no
+    question has it. A hit matches a judged moment if the two overlap in time.
 
         Attributes:
-            recall (float | None | Unset): Recall at k: share of the judged moments that a hit matches, 0 to 1.
-            ndcg (float | None | Unset): Normalised discounted cumulative gain at k, 0 to 1, with gain 2^grade − 1 and
+            recall (float | None | Unset): Recall at k: fraction of the judged moments that are matched by a hit, from 0 to
+                1.
+            ndcg (float | None | Unset): Normalized discounted cumulative gain at k, from 0 to 1, with gain 2^grade − 1 and
                 discount
-                1 / log2(rank + 1). In order of rank, each hit counts the best judged moment that it matches and that
-                no earlier hit has counted.
-            reciprocal_rank (float | None | Unset): 1 / rank of the first hit that matches a judged moment; 0 without one.
-            overlap (float | None | Unset): Intersection over union in time of the best pair of a hit and a judged moment, 0
+                1 / log2(rank + 1). Hits are processed in order of rank. Each hit counts for the judged
+                moment with the highest grade among those that it matches and that no earlier hit has
+                counted for.
+            reciprocal_rank (float | None | Unset): 1 / rank of the first hit that matches a judged moment; 0 if there is
+                none.
+            overlap (float | None | Unset): Highest temporal intersection over union of a hit and a judged moment, from 0 to
+                1.
+            judged (float | None | Unset): Precision: fraction of the hits for answerable questions that match a judged
+                moment, from 0
                 to 1.
-            judged (float | None | Unset): Precision: share of the hits of answerable questions that match a judged moment,
-                0 to 1.
-            false_presence (float | None | Unset): Share of the absent questions that are reported as present, 0 to 1.
-            false_absence (float | None | Unset): Share of the other questions that are reported as absent, 0 to 1.
-            answered (float | None | Unset): Share of the answerable questions that `/ask` answers, 0 to 1.
-            false_answer (float | None | Unset): Share of the absent questions that `/ask` answers, 0 to 1.
-            supported (float | None | Unset): Share of the sentences of an answer, including removed ones, that the cited
-                moments support, 0 to 1.
+            false_presence (float | None | Unset): Fraction of the absent questions that are reported as present, from 0 to
+                1.
+            false_absence (float | None | Unset): Fraction of the answerable questions that are reported as absent, from 0
+                to 1.
+            answered (float | None | Unset): Fraction of the answerable questions that `/ask` answers, from 0 to 1.
+            false_answer (float | None | Unset): Fraction of the absent questions that `/ask` answers, from 0 to 1.
+            supported (float | None | Unset): Fraction of an answer's sentences, including removed ones, that the cited
+                moments support,
+                from 0 to 1.
     """
 
     recall: float | None | Unset = UNSET

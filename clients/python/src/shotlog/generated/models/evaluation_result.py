@@ -11,7 +11,7 @@ T = TypeVar("T", bound="EvaluationResult")
 
 @_attrs_define
 class EvaluationResult:
-    """Result of a run of an evaluation.
+    """Result of an evaluation run.
 
     Attributes:
         evaluation (str): Name of the evaluation.

@@ -21,16 +21,16 @@ class EvaluationRun:
     """
     Attributes:
         run_id (str): Id of the run.
-        created_at (str): When the run started, ISO 8601, second precision, UTC.
-        seconds (float): Duration of the run, seconds.
-        revision (str): Revision of the questions; only runs with the same one are comparable.
+        created_at (str): When the run started (ISO 8601, UTC, to the second).
+        seconds (float): Duration of the run, in seconds.
+        revision (str): Revision of the questions; only runs with the same revision are comparable.
         embedder (str): Name of the embedder.
         language_model (str): Name of the language model.
-        configurations (list[ConfigurationResult]): Results of each configuration, in the order of the request.
-        lost (list[LostJudgement]): Judged moments that were skipped because their video was deleted. A question that
-            has no other one
-            is skipped too.
-        questions (list[QuestionResult]): Results of each question.
+        configurations (list[ConfigurationResult]): Results for each configuration, in the order of the request.
+        lost (list[LostJudgement]): Judged moments that were skipped because their video was deleted. A question without
+            any
+            other judged moment is skipped too.
+        questions (list[QuestionResult]): Results for each question.
         compare (list[Comparison]): Comparison of each configuration with the first.
     """
 

@@ -16,9 +16,9 @@ class EvaluationRunAccepted:
     """
     Attributes:
         job_id (str): Id of the job, for `GET /jobs/{job_id}`.
-        run_id (str): Id of the run, equal to that of the job. The run exists once the job is done.
+        run_id (str): Id of the run, equal to `job_id`. The run exists once the job is done.
         status (JobStatus):
-        model_calls (int): Maximum billed calls of the language model, without retries.
+        model_calls (int): Maximum number of billed language model calls that the run can make, not counting retries.
     """
 
     job_id: str

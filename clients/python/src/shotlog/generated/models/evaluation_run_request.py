@@ -18,10 +18,10 @@ T = TypeVar("T", bound="EvaluationRunRequest")
 class EvaluationRunRequest:
     """
     Attributes:
-        configurations (list[SearchConfiguration] | Unset): Search configurations; all are compared with the first.
-            Default: one named `default`, with the
-            defaults of `/query`.
-        max_model_calls (int | None | Unset): Maximum billed calls of the language model. Null: none is allowed.
+        configurations (list[SearchConfiguration] | Unset): Search configurations to run; each is compared with the
+            first one. Default: a single
+            configuration named `default`, with the defaults of `/query`.
+        max_model_calls (int | None | Unset): Maximum number of billed language model calls. Null: none are allowed.
     """
 
     configurations: list[SearchConfiguration] | Unset = UNSET

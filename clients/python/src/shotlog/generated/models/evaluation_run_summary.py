@@ -18,12 +18,12 @@ class EvaluationRunSummary:
     """
     Attributes:
         run_id (str): Id of the run.
-        created_at (str): When the run started, ISO 8601, second precision, UTC.
-        seconds (float): Duration of the run, seconds.
-        revision (str): Revision of the questions; only runs with the same one are comparable.
+        created_at (str): When the run started (ISO 8601, UTC, to the second).
+        seconds (float): Duration of the run, in seconds.
+        revision (str): Revision of the questions; only runs with the same revision are comparable.
         embedder (str): Name of the embedder.
         language_model (str): Name of the language model.
-        configurations (list[ConfigurationResult]): Results of each configuration, in the order of the request.
+        configurations (list[ConfigurationResult]): Results for each configuration, in the order of the request.
     """
 
     run_id: str

@@ -16,12 +16,13 @@ class EvidenceRequest:
     Attributes:
         question (str): The question or search text.
         video_ids (list[str] | None | Unset): Ids of the videos to search. Null: all videos.
-        limit (int | Unset): Maximum moments. Default: 10. Default: 10.
-        min_p_present (float | None | Unset): Drops moments with a lower `p_present` (0 to 1). Null: none.
+        limit (int | Unset): Maximum number of moments. Default: 10. Default: 10.
+        min_p_present (float | None | Unset): Minimum `p_present` of a moment, from 0 to 1. Null: no minimum.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
-        max_tokens (int | Unset): Maximum tokens of the moments together; the response contains whole moments. Default:
-            4000. Default: 4000.
-        cursor (None | str | Unset): `next` of the previous response.
+        max_tokens (int | Unset): Maximum number of tokens in all moments together; the response contains only whole
+            moments.
+            Default: 4000. Default: 4000.
+        cursor (None | str | Unset): `next` from the previous response.
     """
 
     question: str

@@ -21,11 +21,11 @@ class EvidenceResponse:
     """
     Attributes:
         question (str): The question.
-        p_present (float): Probability that the best moment contains what was asked for, 0 to 1.
+        p_present (float): Highest `p_present` among all moments that were found, from 0 to 1; 0 if there are none.
         moments (list[ProbableMoment]): The moments, most probable first.
-        tokens (int): Tokens of `moments`.
+        tokens (int): Number of tokens in `moments`.
         tokenizer (str): Name of the embedder whose tokenizer counted the tokens.
-        next_ (str | Unset): Cursor of the remaining moments; absent if nothing is left.
+        next_ (str | Unset): Cursor for the remaining moments; absent if nothing is left.
         diagnostics (Diagnostics | Unset): Why a search has no results.
     """
 

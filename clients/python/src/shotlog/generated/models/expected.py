@@ -13,10 +13,11 @@ T = TypeVar("T", bound="Expected")
 class Expected:
     """
     Attributes:
-        reused (int): Number of chunks (for an aggregator, 1) whose stored result would be reused.
-        model_calls (int | None): Billed calls of the language model; null if unknown.
-        input_tokens (int | None): Input tokens; null if unknown.
-        output_tokens (int | None): Output tokens; null if unknown.
+        reused (int): Number of chunks whose stored output would be reused; for an aggregator, 1 if its stored
+            result would be reused.
+        model_calls (int | None): Number of billed language model calls; null if unknown.
+        input_tokens (int | None): Number of input tokens; null if unknown.
+        output_tokens (int | None): Number of output tokens; null if unknown.
         seconds (float | None): Duration in seconds; null if unknown.
     """
 

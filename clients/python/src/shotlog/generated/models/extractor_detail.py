@@ -14,10 +14,10 @@ class ExtractorDetail:
     """
     Attributes:
         name (str): Name of the extractor.
-        description (str): What it extracts.
-        schema (Any): JSON schema of its output.
-        created_at (str): Time of creation, ISO 8601, UTC.
-        updated_at (str): Time of the last change, ISO 8601, UTC.
+        description (str): What the extractor extracts.
+        schema (Any): JSON schema of the extractor's output.
+        created_at (str): Creation time (ISO 8601, UTC).
+        updated_at (str): Time of the last change (ISO 8601, UTC).
     """
 
     name: str

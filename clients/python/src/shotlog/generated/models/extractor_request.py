@@ -15,11 +15,11 @@ class ExtractorRequest:
     """
     Attributes:
         schema (Any): JSON schema of type object. Supported: objects with `properties`, arrays with `items`
-            (`maxItems`),
-            strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and integers (`minimum`,
-            `maximum`), booleans, and spans of the video (an object with format `span`). Each may have a
-            `description`, which is part of the prompt. Fields that a chunk does not show are null.
-        description (str | Unset): What it extracts, in a sentence. Default: ''.
+            (`maxItems`), strings (`enum`, `format`: `email`, `uri`, `date`, `time`), numbers and
+            integers (`minimum`, `maximum`), booleans, and spans of the video (an object with format
+            `span`). Any of them may have a `description`, which becomes part of the prompt. A field is
+            null if the chunk does not show its value.
+        description (str | Unset): What the extractor extracts, in one sentence. Default: ''.
     """
 
     schema: Any

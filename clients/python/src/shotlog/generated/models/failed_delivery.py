@@ -16,7 +16,7 @@ class FailedDelivery:
         event_id (str): Id of the event, the same in every delivery attempt.
         video_id (str): Id of the video.
         error (str): Error of the last attempt.
-        at (str): Time of the failure, ISO 8601, second precision, UTC.
+        at (str): Time of the failure (ISO 8601, UTC, to the second).
     """
 
     event_id: str

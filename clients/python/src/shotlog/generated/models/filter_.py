@@ -15,7 +15,7 @@ class Filter:
     Attributes:
         type_ (str): Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
         matches (str): How values are matched: `any`, `exact`, `gte` or `lte`.
-        payload_field (str): Field of the index payload that is compared.
+        payload_field (str): Field of the index payload that the filter compares.
     """
 
     type_: str

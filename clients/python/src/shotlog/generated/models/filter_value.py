@@ -15,10 +15,10 @@ T = TypeVar("T", bound="FilterValue")
 class FilterValue:
     """
     Attributes:
-        value (str): The value, as the filter takes it.
-        moments (int | Unset): Number of chunks with the value, by the analyzer that has the most; absent for filters on
-            videos.
-        videos (int | Unset): Number of videos with the value; absent for filters on chunks.
+        value (str): The value, in the form that the filter accepts.
+        moments (int | Unset): Number of chunks that have the value, counted for the analyzer with the most such chunks;
+            absent for filters on videos.
+        videos (int | Unset): Number of videos that have the value; absent for filters on chunks.
     """
 
     value: str

@@ -16,35 +16,37 @@ T = TypeVar("T", bound="FullResult")
 
 @_attrs_define
 class FullResult:
-    """A hit at `detail=full`.
+    """A search hit at `detail=full`.
 
     Attributes:
         moment_id (str): Stable id of the moment, for `GET /moments/{moment_id}`.
         video_id (str): Id of the video.
         chunk_id (int): Id of the chunk.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         timecode (str): Start and end as a timecode.
-        score (float | None): Cosine similarity, 0 to 1; null if nothing was searched for.
+        score (float | None): Cosine similarity, from 0 to 1; null in a listing, which has no scores.
         video_url (str): URL of the video in storage.
         description (str): What happens in the chunk.
         people (list[str]): Descriptions of the people in the chunk.
         objects (list[str]): Objects in the chunk.
         actions (list[str]): Actions in the chunk.
-        tags (list[str]): Keywords of the chunk.
+        tags (list[str]): Keywords for the chunk.
         speakers (list[str]): Labels or names of the speakers in the chunk.
         people_count (int | None): Number of people in the chunk; null if unknown.
         turns (list[Turn]): Speaker turns in the chunk.
-        text (str): The embedded text.
+        text (str): The text that was embedded.
         persons (list[Any]): People with their details, as stored by the analyzer.
         detections (list[Any]): Detected objects with their details, as stored by the analyzer.
         texts (list[Any]): On-screen texts with their details, as stored by the analyzer.
-        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` if the words match.
-        p_present (float | Unset): Calibrated probability that the match is really there, 0 to 1; absent without a
-            search text.
-        found_by (list[str] | Unset): Ids of the analyzers that matched, most certain first; present if all analyzers
-            were searched.
-        recorded_at (str | Unset): Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
+        text_score (float | Unset): BM25 score; present in the modes `text` and `hybrid` if words of the query match.
+        p_present (float | Unset): Calibrated probability (0 to 1) that the chunk really contains what was searched for;
+            absent
+            if the request has no search text.
+        found_by (list[str] | Unset): Ids of the analyzers whose output matched, most probable match first; present if
+            the output
+            of all analyzers was searched.
+        recorded_at (str | Unset): Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
     """
 
     moment_id: str

@@ -26,10 +26,11 @@ class Health:
         storage (StorageHealth):
         analyzers (list[str]): Ids of the available analyzers.
         aggregators (list[str]): Ids of the available aggregators.
-        unavailable (HealthUnavailable): Unavailable analyzers, with the reason and the remedy of each.
-        unreadable (list[UnreadableVideo]): Videos whose record or documents could not be read, at most 100. They are
-            not listed; delete them or
-            ingest them again.
+        unavailable (HealthUnavailable): For each unavailable analyzer, why it is unavailable and how to make it
+            available.
+        unreadable (list[UnreadableVideo]): Videos whose record or documents could not be read; at most 100. They are
+            missing from
+            listings. Delete them or ingest them again.
     """
 
     status: HealthStatus

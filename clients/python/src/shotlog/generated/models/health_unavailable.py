@@ -11,7 +11,7 @@ T = TypeVar("T", bound="HealthUnavailable")
 
 @_attrs_define
 class HealthUnavailable:
-    """Unavailable analyzers, with the reason and the remedy of each."""
+    """For each unavailable analyzer, why it is unavailable and how to make it available."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

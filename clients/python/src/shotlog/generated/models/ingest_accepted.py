@@ -17,7 +17,7 @@ class IngestAccepted:
     Attributes:
         job_id (str): Id of the job, for `GET /jobs/{job_id}`.
         status (JobStatus):
-        source (str): File name or URL, without credentials and query values.
+        source (str): File name, or URL without credentials or query values.
     """
 
     job_id: str

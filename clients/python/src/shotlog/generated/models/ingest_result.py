@@ -21,7 +21,7 @@ T = TypeVar("T", bound="IngestResult")
 
 @_attrs_define
 class IngestResult:
-    """Result of an ingest, the only result with `video_url`.
+    """Result of an ingest. Only this kind of result has a `video_url`.
 
     Attributes:
         video_id (str): Id of the video.
@@ -29,20 +29,21 @@ class IngestResult:
         poster_url (None | str): URL of the poster image; null if there is none.
         storage_path (str): Path of the video in the storage bucket.
         filename (str): File name of the video.
-        duration (float): Duration of the video, seconds.
-        size_bytes (int): Size of the file, bytes.
+        duration (float): Duration of the video, in seconds.
+        size_bytes (int): Size of the file, in bytes.
         chunk_config (str): Id of the chunking configuration.
         chunks (int): Number of chunks.
-        analyzers (list[str]): Ids of the analyzers with output on the video.
+        analyzers (list[str]): Ids of the analyzers that have output for the video.
         indexed (IngestResultIndexed): Number of vectors written, by analyzer.
         aggregated (AggregatedDone | AggregatedFailed):
         dropped (list[str] | Unset): Ids of analyzers whose output was deleted because the video was chunked differently
-            and they were
-            not part of this ingest.
-        warnings (list[str] | Unset): Sentences on what was skipped or selected in the file; absent if there is nothing
-            to report.
-        usage (ModelUsage | Unset): Use of the language model.
-        profile (IngestResultProfile | Unset): Cost of each step, by its name.
+            and
+            these analyzers were not part of this ingest.
+        warnings (list[str] | Unset): Messages about what was skipped or selected in the file; absent if there is
+            nothing to
+            report.
+        usage (ModelUsage | Unset): Language model usage.
+        profile (IngestResultProfile | Unset): Cost of each step, by step name; absent if nothing was measured.
     """
 
     video_id: str

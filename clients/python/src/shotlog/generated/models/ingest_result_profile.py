@@ -15,7 +15,7 @@ T = TypeVar("T", bound="IngestResultProfile")
 
 @_attrs_define
 class IngestResultProfile:
-    """Cost of each step, by its name."""
+    """Cost of each step, by step name; absent if nothing was measured."""
 
     additional_properties: dict[str, StepCost] = _attrs_field(init=False, factory=dict)
 

@@ -25,19 +25,19 @@ class Job:
     """
     Attributes:
         job_id (str): Id of the job.
-        source (str): What the job processes: the file name or URL of an ingest, the file name of the video of an
-            aggregate re-run, otherwise the name of the collection, alert or evaluation.
+        source (str): What the job processes: the file name or URL for an ingest, the video's file name for an
+            aggregate re-run, and the name of the collection, alert or evaluation for other jobs.
         status (JobStatus):
         stage (Stage):
-        detail (Any): Details of the stage: `chunks` at `chunked`; `analyzer` at `analyzing` and `indexing`;
-            `aggregator`
-            at `aggregating`; `total` and `done` (videos) at `changing`; `total` and `done` (alerts) at
-            `alerting`; `configuration`, `asked` and `of` at `evaluating`; `traceback` of a failed job.
+        detail (Any): Details, depending on `stage`: `chunks` at `chunked`; `analyzer` at `analyzing` and
+            `indexing`; `aggregator` at `aggregating`; `total` and `done` at `changing` (numbers of
+            videos) and at `alerting` (numbers of alerts); `configuration`, `asked` and `of` at
+            `evaluating`; `traceback` if the job failed.
         result (AggregatesResult | AlertsResult | CollectionResult | EvaluationResult | IngestResult | None): Result of
             the job; null until it is done.
-        error (None | str): `TypeName: message` of a failed job; null otherwise.
-        created_at (str): Time of creation, ISO 8601, second precision, UTC.
-        updated_at (str): Time of the last change, ISO 8601, second precision, UTC.
+        error (None | str): `TypeName: message` if the job failed; null otherwise.
+        created_at (str): Creation time (ISO 8601, UTC, to the second).
+        updated_at (str): Time of the last change (ISO 8601, UTC, to the second).
     """
 
     job_id: str

@@ -14,8 +14,8 @@ class JudgedHit:
     """
     Attributes:
         moment_id (str): Id of the moment.
-        p_present (float): Probability that the match is really there, 0 to 1.
-        grade (int | None): Best grade of the judged moments that it matches; null if it matches none.
+        p_present (float): Probability (0 to 1) that the moment really contains what was searched for.
+        grade (int | None): Highest grade among the judged moments that the hit matches; null if it matches none.
     """
 
     moment_id: str

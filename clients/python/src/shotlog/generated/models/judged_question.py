@@ -20,13 +20,13 @@ class JudgedQuestion:
     """A question with the moments that answer it.
 
     Attributes:
-        id (str): Id of the question in the results, 1 to 64 characters.
+        id (str): Id of the question, used in the results; 1 to 64 characters.
         text (str): The question or search text, 1 to 2000 characters.
         video_ids (list[str] | Unset): Ids of the videos to search. Default: all.
         collections (list[str] | Unset): Collections to search. Default: all videos.
-        relevant (list[Judgement] | Unset): Moments that answer it.
-        absent (bool | Unset): True if no moment answers it; then `relevant` must be empty. Default: false. Default:
-            False.
+        relevant (list[Judgement] | Unset): Moments that answer the question.
+        absent (bool | Unset): Whether no moment answers the question; if true, `relevant` must be empty. Default:
+            false. Default: False.
     """
 
     id: str

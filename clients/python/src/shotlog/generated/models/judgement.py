@@ -13,14 +13,15 @@ T = TypeVar("T", bound="Judgement")
 
 @_attrs_define
 class Judgement:
-    """A moment that answers a question: either its id, or video, start and end.
+    """A moment that answers a question, given either by `moment_id` or by `video_id`, `start` and
+    `end`.
 
-    Attributes:
-        moment_id (str | Unset): Id of the moment, as in hits and citations.
-        video_id (str | Unset): Id of the video, instead of `moment_id`.
-        start (float | Unset): Start of the moment, seconds of the video.
-        end (float | Unset): End of the moment, seconds of the video.
-        grade (int | Unset): Relevance grade from 1 to 3, where 3 is best. Default: 1. Default: 1.
+        Attributes:
+            moment_id (str | Unset): Id of the moment, as in hits and citations.
+            video_id (str | Unset): Id of the video, instead of `moment_id`.
+            start (float | Unset): Start of the moment, in seconds from the start of the video.
+            end (float | Unset): End of the moment, in seconds from the start of the video.
+            grade (int | Unset): Relevance grade from 1 to 3, where 3 is the most relevant. Default: 1. Default: 1.
     """
 
     moment_id: str | Unset = UNSET

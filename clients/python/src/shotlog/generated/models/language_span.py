@@ -14,9 +14,9 @@ class LanguageSpan:
     """Speech in one language.
 
     Attributes:
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
-        language (None | str): ISO 639-1 code; null for speech that was not recognised and has no words.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
+        language (None | str): ISO 639-1 code; null for speech that was not recognized and therefore has no words.
     """
 
     start: float

@@ -16,9 +16,8 @@ class LibraryRequest:
     Attributes:
         format_ (str | Unset): File format: `csv` or `jsonl`. Default: `csv`. Default: 'csv'.
         video_ids (list[str] | None | Unset): Ids of the videos to export. Null: all videos.
-        filters (Any | Unset): Hard filters that must all match, as in `/query`. A chunk is exported if the output of
-            any analyzer
-            matches. Default: {}.
+        filters (Any | Unset): Hard filters that must all match, as in `/query`. A chunk is exported if any analyzer's
+            output matches. Default: {}.
     """
 
     format_: str | Unset = "csv"

@@ -12,22 +12,24 @@ T = TypeVar("T", bound="MinimalResult")
 
 @_attrs_define
 class MinimalResult:
-    """A hit at `detail=minimal`.
+    """A search hit at `detail=minimal`.
 
     Attributes:
         moment_id (str): Stable id of the moment, for `GET /moments/{moment_id}`.
         video_id (str): Id of the video.
         chunk_id (int): Id of the chunk.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         timecode (str): Start and end as a timecode.
-        score (float | None): Cosine similarity, 0 to 1; null if nothing was searched for.
+        score (float | None): Cosine similarity, from 0 to 1; null in a listing, which has no scores.
         snippet (str): First 180 characters of the text.
-        text_score (float | Unset): BM25 score; present in modes `text` and `hybrid` if the words match.
-        p_present (float | Unset): Calibrated probability that the match is really there, 0 to 1; absent without a
-            search text.
-        found_by (list[str] | Unset): Ids of the analyzers that matched, most certain first; present if all analyzers
-            were searched.
+        text_score (float | Unset): BM25 score; present in the modes `text` and `hybrid` if words of the query match.
+        p_present (float | Unset): Calibrated probability (0 to 1) that the chunk really contains what was searched for;
+            absent
+            if the request has no search text.
+        found_by (list[str] | Unset): Ids of the analyzers whose output matched, most probable match first; present if
+            the output
+            of all analyzers was searched.
     """
 
     moment_id: str

@@ -14,7 +14,7 @@ class MissingMoment:
     """
     Attributes:
         moment_id (str): Id of the moment.
-        detail (str): Why it cannot be read.
+        detail (str): Why the moment cannot be read.
     """
 
     moment_id: str

@@ -11,12 +11,12 @@ T = TypeVar("T", bound="ModelCost")
 
 @_attrs_define
 class ModelCost:
-    """Billed use of the language model.
+    """Billed language model usage.
 
     Attributes:
         model_calls (int): Number of requests, including retries.
-        input_tokens (int): Input tokens.
-        output_tokens (int): Output tokens.
+        input_tokens (int): Number of input tokens.
+        output_tokens (int): Number of output tokens.
     """
 
     model_calls: int

@@ -11,13 +11,13 @@ T = TypeVar("T", bound="ModelUsage")
 
 @_attrs_define
 class ModelUsage:
-    """Use of the language model.
+    """Language model usage.
 
     Attributes:
         model (str): Name of the model.
         calls (int): Number of requests, including retries.
-        input_tokens (int): Input tokens.
-        output_tokens (int): Output tokens.
+        input_tokens (int): Number of input tokens.
+        output_tokens (int): Number of output tokens.
     """
 
     model: str

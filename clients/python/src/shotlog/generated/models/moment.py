@@ -18,22 +18,22 @@ T = TypeVar("T", bound="Moment")
 
 @_attrs_define
 class Moment:
-    """A span of a video, and what is stored of it.
+    """A span of a video and what is stored about it.
 
     Attributes:
         moment_id (str): Id of the moment.
         video_id (str): Id of the video.
         filename (str): File name of the video.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         timecode (str): Start and end as a timecode.
         video_url (str): URL of the video in storage.
-        frame_url (str): Path of the frame in its middle, relative to the service's root.
-        chunks (list[MomentChunk]): Current chunks that overlap it, at most 500.
-        total_chunks (int): Number of chunks that overlap it.
-        before (Neighbour | None): The chunk before those; null at the beginning of the video.
-        after (Neighbour | None): The chunk after those; null at the end of the video.
-        recorded_at (str | Unset): Wall-clock time of the start, ISO 8601, UTC; present if the video has `recorded_at`.
+        frame_url (str): Path of the frame at the midpoint of the moment, relative to the service's root.
+        chunks (list[MomentChunk]): Current chunks that overlap the moment; at most 500.
+        total_chunks (int): Total number of chunks that overlap the moment.
+        before (Neighbour | None): The chunk before the overlapping ones; null at the beginning of the video.
+        after (Neighbour | None): The chunk after the overlapping ones; null at the end of the video.
+        recorded_at (str | Unset): Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
     """
 
     moment_id: str

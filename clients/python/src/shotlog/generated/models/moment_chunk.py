@@ -21,12 +21,12 @@ class MomentChunk:
     """
     Attributes:
         chunk_id (int): Id of the chunk.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         timecode (str): Start and end as a timecode.
-        overlap (float): Duration of the overlap with the moment, seconds.
+        overlap (float): Duration of the overlap with the moment, in seconds.
         says (list[Says]): Statements about the chunk.
-        outputs (MomentChunkOutputs | Unset): Output by analyzer; present with `detail=full`.
+        outputs (MomentChunkOutputs | Unset): Output of each analyzer, by analyzer id; present if `detail` is `full`.
     """
 
     chunk_id: int

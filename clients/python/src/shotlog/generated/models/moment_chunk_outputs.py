@@ -11,7 +11,7 @@ T = TypeVar("T", bound="MomentChunkOutputs")
 
 @_attrs_define
 class MomentChunkOutputs:
-    """Output by analyzer; present with `detail=full`."""
+    """Output of each analyzer, by analyzer id; present if `detail` is `full`."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

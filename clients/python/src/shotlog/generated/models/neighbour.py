@@ -18,9 +18,9 @@ class Neighbour:
     """A chunk next to a moment.
 
     Attributes:
-        moment_id (str): Moment id of the chunk.
+        moment_id (str): Id of the moment with the same span as the chunk.
         chunk_id (int): Id of the chunk.
-        says (list[Says]): Statements about the chunk; empty if the response contains it as a moment.
+        says (list[Says]): Statements about the chunk; empty if the response already contains them in another moment.
     """
 
     moment_id: str

@@ -13,17 +13,18 @@ T = TypeVar("T", bound="NewCorrection")
 
 @_attrs_define
 class NewCorrection:
-    """What is wrong, and what is right.
+    """A correction to make: the text to replace, and its replacement.
 
     Attributes:
-        of (CorrectionOf): What a correction is about: a speaker, spoken words, on-screen text, or a person.
-        from_ (str): The shown text to replace: label or name of a speaker; words, ignoring case and punctuation;
-            `entity_id` or name of a linked person.
-        to (str): The replacement: a name, or words. Empty removes words that were never there.
-        start (float | None): Start of the range to correct, seconds of the video; requires `end`. Null: the whole
-            video. Not
-            allowed for a person.
-        end (float | None): End of the range to correct, seconds of the video; requires `start`.
+        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, or a person.
+        from_ (str): The current text to replace: the label or name of a speaker, words (case and punctuation are
+            ignored), or the `entity_id` or name of a linked person.
+        to (str): The replacement: a name or words. If empty, the words are deleted; use this for words that
+            were recognized but never spoken or shown.
+        start (float | None): Start of the range to correct, in seconds from the start of the video; requires `end`.
+            Null:
+            the whole video. Not allowed for people.
+        end (float | None): End of the range to correct, in seconds from the start of the video; requires `start`.
     """
 
     of: CorrectionOf

@@ -14,9 +14,9 @@ class ObjectDetectionOutput:
     """
     Attributes:
         objects (list[str]): Labels of the detected objects.
-        detections (list[Any]): `{label, count, confidence, first_seen, last_seen}`, with `verbose` also `locations`;
-            times are
-            seconds of the video.
+        detections (list[Any]): Objects `{label, count, confidence, first_seen, last_seen}`, with `locations` if
+            `verbose`
+            is set. Times are in seconds from the start of the video.
     """
 
     objects: list[str]

@@ -13,10 +13,9 @@ T = TypeVar("T", bound="OcrOutput")
 class OcrOutput:
     """
     Attributes:
-        text (str): The on-screen text of the chunk.
-        texts (list[Any]): `{text, confidence, first_seen, last_seen}`, with `verbose` also `locations`; times are
-            seconds of
-            the video.
+        text (str): The on-screen text in the chunk.
+        texts (list[Any]): Objects `{text, confidence, first_seen, last_seen}`, with `locations` if `verbose` is set.
+            Times are in seconds from the start of the video.
     """
 
     text: str

@@ -17,12 +17,12 @@ class OneAggregate:
     Attributes:
         video_id (str): Id of the video.
         aggregator (str): Id of the aggregator.
-        result (Any): Result of the aggregator; `GET /schema` has its schema under `results`.
-        tokens (int | Unset): Tokens of `result`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining parts; absent if nothing is left. Lists and objects in `result`
-            contain only
-            the elements of this response.
+        result (Any): Result of the aggregator; `GET /schema` returns its schema under `results`.
+        tokens (int | Unset): Number of tokens in `result`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the remaining parts; absent if nothing is left. Lists and objects in `result`
+            contain only the elements of this response.
     """
 
     video_id: str

@@ -14,8 +14,8 @@ class Peaks:
     """
     Attributes:
         video_id (str): Id of the video.
-        interval (float): Duration of each peak, seconds.
-        peaks (list[float]): Maximum amplitude of each interval, 0 to 1; empty if the video has no sound.
+        interval (float): Duration of the interval that each peak covers, in seconds.
+        peaks (list[float]): Maximum amplitude in each interval, from 0 to 1; empty if the video has no audio.
     """
 
     video_id: str

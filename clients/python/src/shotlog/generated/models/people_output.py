@@ -13,9 +13,8 @@ T = TypeVar("T", bound="PeopleOutput")
 class PeopleOutput:
     """
     Attributes:
-        people (list[Any]): `{person, description, clothing, position, action, first_seen, last_seen}`, with `verbose`
-            also
-            `locations`; times are seconds of the video.
+        people (list[Any]): Objects `{person, description, clothing, position, action, first_seen, last_seen}`, with
+            `locations` if `verbose` is set. Times are in seconds from the start of the video.
         people_count (int): Number of people seen in the chunk.
     """
 

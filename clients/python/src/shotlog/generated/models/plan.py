@@ -22,13 +22,12 @@ class Plan:
         video_id (None | str): Id of the video, if it is stored; null otherwise.
         chunk_config (str): Id of the chunking configuration.
         chunks (int | None): Number of chunks; null if unknown.
-        drops (list[str]): Ids of analyzers whose output would be deleted, because the video would be chunked
-            differently and
-            they are not part of this ingest.
-        analyzers (PlanAnalyzers): Estimate by analyzer id.
-        aggregators (PlanAggregators): Estimate by aggregator id, of those whose dependencies are met; their seconds are
-            only part of
-            `total`.
+        drops (list[str]): Ids of analyzers whose output would be deleted because the video would be chunked
+            differently and these analyzers are not part of this ingest.
+        analyzers (PlanAnalyzers): Estimate for each analyzer, by analyzer id.
+        aggregators (PlanAggregators): Estimate for each aggregator whose dependencies are met, by aggregator id. In
+            these
+            estimates, `seconds` is 0; only `total` includes the time for aggregators.
         total (Expected):
         history (int): Number of videos that the estimates are based on.
     """

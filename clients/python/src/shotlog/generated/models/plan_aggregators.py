@@ -15,8 +15,8 @@ T = TypeVar("T", bound="PlanAggregators")
 
 @_attrs_define
 class PlanAggregators:
-    """Estimate by aggregator id, of those whose dependencies are met; their seconds are only part of
-    `total`.
+    """Estimate for each aggregator whose dependencies are met, by aggregator id. In these
+    estimates, `seconds` is 0; only `total` includes the time for aggregators.
 
     """
 

@@ -15,7 +15,7 @@ T = TypeVar("T", bound="PlanAnalyzers")
 
 @_attrs_define
 class PlanAnalyzers:
-    """Estimate by analyzer id."""
+    """Estimate for each analyzer, by analyzer id."""
 
     additional_properties: dict[str, Expected] = _attrs_field(init=False, factory=dict)
 

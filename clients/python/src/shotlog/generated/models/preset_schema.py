@@ -18,7 +18,7 @@ class PresetSchema:
     """
     Attributes:
         description (str): What the preset is for.
-        weights (PresetSchemaWeights): Weight by detector.
+        weights (PresetSchemaWeights): Weight of each detector, by name.
     """
 
     description: str

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="PresetSchemaWeights")
 
 @_attrs_define
 class PresetSchemaWeights:
-    """Weight by detector."""
+    """Weight of each detector, by name."""
 
     additional_properties: dict[str, float] = _attrs_field(init=False, factory=dict)
 

@@ -20,7 +20,7 @@ class Preview:
         video_id (str): Id of the video.
         chunk_config (str): Id of the chunking configuration.
         chunks (int): Number of chunks.
-        boundaries (list[Boundary]): The boundaries between the chunks, in order of time.
+        boundaries (list[Boundary]): The boundaries between the chunks, in chronological order.
     """
 
     video_id: str

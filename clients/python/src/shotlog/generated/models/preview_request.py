@@ -12,15 +12,15 @@ T = TypeVar("T", bound="PreviewRequest")
 
 @_attrs_define
 class PreviewRequest:
-    """The chunking fields of an ingest.
+    """The chunking settings to preview, as in an ingest.
 
     Attributes:
         mode (str | Unset): Chunking mode: `preset`, `weights` or `interval`. Default: `preset`. Default: 'preset'.
         preset (str | Unset): Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
             `audio_video`. Default: 'audio_video'.
         speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only, which
-            requires at least one
-            weight.
+            requires at
+            least one weight.
         silence (float | None | Unset): Weight of silences, at least 0; used with `mode=weights` only.
         cut (float | None | Unset): Weight of shot boundaries, at least 0; used with `mode=weights` only.
         semantic (float | None | Unset): Weight of topic shifts, at least 0; used with `mode=weights` only.

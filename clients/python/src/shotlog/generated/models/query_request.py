@@ -20,50 +20,49 @@ T = TypeVar("T", bound="QueryRequest")
 class QueryRequest:
     """
     Attributes:
-        text (None | str): Search query. Null if `like` or `order` replaces it.
-        like (str | Unset): Id of a moment, instead of `text`: finds chunks similar to the chunk that overlaps it most,
-            by that
-            chunk's vector in `field`. Compares the output of one analyzer: the given one, or with `*` the first
-            that has output there, in the order visual content, people, speech, objects, on-screen text. The
-            chunk itself is not returned. Results have a `score` and no `p_present`.
-        order (str | Unset): Sort order, instead of `text`: `newest` lists everything that the filters match, the last
-            ingested
-            video first and each video from its beginning. Results have a null `score` and no `p_present`;
-            `field` is ignored.
+        text (None | str): Search text. Null if `like` or `order` is used instead.
+        like (str | Unset): Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
+            overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
+            output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
+            has output for the chunk, in the order visual content, people, speech, objects, on-screen
+            text. The chunk itself is not returned. Results have a `score` but no `p_present`.
+        order (str | Unset): Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
+            newest video first and in chronological order within each video. The `score` of each result
+            is null, and there is no `p_present`. `field` is ignored.
         mode (None | str | Unset): Search mode. `vector`: by meaning. `text`: BM25 over speech, on-screen text and
-            descriptions; quoted
-            words are a phrase. `hybrid`: both, merged by reciprocal rank fusion. Null: `vector` for one
-            analyzer, `hybrid` for `*`.
+            descriptions; quoted words are searched as a phrase. `hybrid`: both, merged by reciprocal
+            rank fusion. Null: `vector` for one analyzer, `hybrid` for `*`.
         video_ids (list[str] | None | Unset): Ids of the videos to search. Null: all videos.
-        analyzer (str | Unset): Analyzer whose output is searched. `*` searches all: hits of the same chunk are merged
-            and ranked by
-            `p_present`, and `found_by` lists the analyzers. Default: `default_video`. Default: 'default_video'.
-        field (QueryRequestField | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default:
+        analyzer (str | Unset): Id of the analyzer whose output is searched. `*` searches the output of all analyzers:
+            hits
+            on the same chunk are merged and ranked by `p_present`, and `found_by` lists the analyzers
+            whose output matched. Default: `default_video`. Default: 'default_video'.
+        field (QueryRequestField | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default:
             `combined`. Default: 'combined'.
-        limit (int | Unset): Maximum results. Default: 5. Default: 5.
-        score_threshold (float | None | Unset): Drops hits with a lower `score` (0 to 1), in every mode. `GET /schema`
-            recommends a value per field.
-            Null: none.
-        min_p_present (float | None | Unset): Drops hits with a lower `p_present` (0 to 1), which is calibrated and
-            comparable across fields and
-            analyzers. Null: none.
-        rerank (bool | Unset): Re-rank hits with a model that reads question and text together: `p_present` is then the
-            probability
-            that a hit answers the question rather than that it has the same topic. Takes a few milliseconds per
-            sentence. Has no effect without a `reranker` (see `GET /health`) and on queries of a few words.
-            Default: false. Default: False.
-        synthesize (bool | Unset): Generate an answer from the hits. Default: true. Default: True.
+        limit (int | Unset): Maximum number of results. Default: 5. Default: 5.
+        score_threshold (float | None | Unset): Minimum `score` of a hit, from 0 to 1, in every mode. `GET /schema`
+            recommends a value for
+            each field. Null: no minimum.
+        min_p_present (float | None | Unset): Minimum `p_present` of a hit, from 0 to 1. `p_present` is calibrated and
+            comparable across
+            fields and analyzers. Null: no minimum.
+        rerank (bool | Unset): Whether to re-rank hits with a model that reads the question and the text together.
+            `p_present` is then the probability that a hit answers the question, not just that it has
+            the same topic. Re-ranking takes a few milliseconds per sentence. It has no effect if the
+            install has no reranker or the query has only a few words. Default: false. Default: False.
+        synthesize (bool | Unset): Whether to generate an answer from the hits. Default: true. Default: True.
         detail (QueryRequestDetail | Unset): Level of detail: `minimal`, `standard` or `full`. Default: `standard`.
             Default: 'standard'.
         filters (QueryRequestFilters | Unset): Hard filters that must all match. For a list of values, any one matches.
-        max_tokens (int | None | Unset): Maximum tokens of the results together; the response contains whole results,
-            best first. Null: no
-            limit.
-        cursor (None | str | Unset): `next` of the previous response. A cursor of another request is rejected with 400.
-        pages (bool | Unset): Whether `next` continues past `limit` to further pages: all results of a listing, and the
-            first
-            `search.page_window` (500) of a search. As long as the library does not change, no result is
-            repeated or skipped. An answer is generated only with the first page. Default: false. Default: False.
+        max_tokens (int | None | Unset): Maximum number of tokens in all results together; the response contains only
+            whole results,
+            in order. Null: no limit.
+        cursor (None | str | Unset): `next` from the previous response. A cursor from a different request is rejected
+            with 400.
+        pages (bool | Unset): Whether `next` leads to further pages beyond `limit`. A listing can be paged to its end, a
+            search up to `search.page_window` results (500 by default). As long as the library does not
+            change, no result is repeated or skipped. An answer is generated only for the first page.
+            Default: false. Default: False.
     """
 
     text: None | str

@@ -23,21 +23,23 @@ T = TypeVar("T", bound="QueryResponse")
 class QueryResponse:
     """
     Attributes:
-        query (str): The search query; empty without one.
-        analyzer (str): The searched analyzer.
+        query (str): The search text; empty if there is none.
+        analyzer (str): Id of the searched analyzer, or `*`.
         field (str): The searched vector field.
         detail (str): The level of detail.
         answer (None | str): The generated answer, with citations; null if `synthesize` is false or nothing matched.
-        results (list[FullResult | MinimalResult | StandardResult]): The results, best first.
+        results (list[FullResult | MinimalResult | StandardResult]): The results: best match first in a search, in the
+            requested order in a listing.
         answered (bool | Unset): Whether the query is answered; false if the answer only says that no moment answers it.
             Absent if there is no answer.
-        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent
-            without an answer.
+        audit (list[AuditedSentence] | Unset): How well the cited moments support each sentence of the answer; absent if
+            there is no
+            answer.
         answer_error (str | Unset): `TypeName: message` if generating the answer failed; the results are still valid.
-        tokens (int | Unset): Tokens of `results`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining results, if `max_tokens` truncated them; with `pages`, of the next
-            page.
+        tokens (int | Unset): Number of tokens in `results`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the results that `max_tokens` cut off, or for the next page if `pages` is set.
             Absent if nothing is left.
         diagnostics (Diagnostics | Unset): Why a search has no results.
     """

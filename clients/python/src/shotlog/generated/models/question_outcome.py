@@ -20,16 +20,21 @@ T = TypeVar("T", bound="QuestionOutcome")
 class QuestionOutcome:
     """
     Attributes:
-        hits (list[JudgedHit]): Hits, best first.
+        hits (list[JudgedHit]): Hits, best match first.
         told_present (bool): Whether the search reports a match as present.
-        search_ms (float): Search latency, milliseconds.
-        recall (float | Unset): Recall at k, 0 to 1; absent for absent questions.
-        ndcg (float | Unset): Normalised discounted cumulative gain at k, 0 to 1; absent for absent questions.
-        reciprocal_rank (float | Unset): 1 / rank of the first matching hit, 0 without one; absent for absent questions.
-        overlap (float | Unset): Best intersection over union in time, 0 to 1; absent for absent questions.
-        judged (float | Unset): Share of the hits that match a judged moment, 0 to 1; also absent without hits.
-        answer (CheckedAnswer | Unset): Audit of the sentences of an answer.
-        ask_ms (float | Unset): Latency of `/ask`, milliseconds; absent if it was not called.
+        search_ms (float): Search latency, in milliseconds.
+        recall (float | Unset): Recall at k, from 0 to 1; omitted for absent questions.
+        ndcg (float | Unset): Normalized discounted cumulative gain at k, from 0 to 1; omitted for absent questions.
+        reciprocal_rank (float | Unset): 1 / rank of the first matching hit, or 0 if there is none; omitted for absent
+            questions.
+        overlap (float | Unset): Highest temporal intersection over union of a hit and a judged moment, from 0 to 1;
+            omitted
+            for absent questions.
+        judged (float | Unset): Fraction of the hits that match a judged moment, from 0 to 1; omitted for absent
+            questions
+            and if there are no hits.
+        answer (CheckedAnswer | Unset): Audit of an answer's sentences.
+        ask_ms (float | Unset): Latency of `/ask`, in milliseconds; omitted if `/ask` was not called.
     """
 
     hits: list[JudgedHit]

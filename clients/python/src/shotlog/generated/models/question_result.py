@@ -18,8 +18,8 @@ class QuestionResult:
     """
     Attributes:
         id (str): Id of the question.
-        absent (bool): Whether no moment answers it.
-        results (QuestionResultResults): Results by configuration name.
+        absent (bool): Whether no moment answers the question.
+        results (QuestionResultResults): Results for each configuration, by configuration name.
     """
 
     id: str

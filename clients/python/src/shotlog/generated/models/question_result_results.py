@@ -15,7 +15,7 @@ T = TypeVar("T", bound="QuestionResultResults")
 
 @_attrs_define
 class QuestionResultResults:
-    """Results by configuration name."""
+    """Results for each configuration, by configuration name."""
 
     additional_properties: dict[str, QuestionOutcome] = _attrs_field(init=False, factory=dict)
 

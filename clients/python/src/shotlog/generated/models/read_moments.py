@@ -21,12 +21,15 @@ class ReadMoments:
     """
     Attributes:
         moments (list[Moment]): The moments, in the order of the request.
-        missing (list[MissingMoment]): Moments whose video was deleted, or that are outside of their video.
-        tokens (int | Unset): Tokens of `moments` and `missing`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining moments; absent if nothing is left. A response has at most 500
-            chunks, or
-            one moment.
+        missing (list[MissingMoment]): Moments that cannot be read, because their video was deleted or because they lie
+            outside the
+            video.
+        tokens (int | Unset): Number of tokens in `moments` and `missing`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the remaining moments; absent if nothing is left. A response contains at most
+            500
+            chunks in total.
     """
 
     moments: list[Moment]

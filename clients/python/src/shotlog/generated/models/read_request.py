@@ -17,10 +17,10 @@ class ReadRequest:
     Attributes:
         moment_ids (list[str]): Moment ids, as in hits and citations.
         detail (MomentDetail | Unset): Level of detail of a moment. Default: 'standard'.
-        max_tokens (int | None | Unset): Maximum tokens of the moments together; the response contains whole moments in
-            the order of the
-            request. Null: no limit.
-        cursor (None | str | Unset): `next` of the previous response.
+        max_tokens (int | None | Unset): Maximum number of tokens in all moments together; the response contains only
+            whole moments,
+            in the order of the request. Null: no limit.
+        cursor (None | str | Unset): `next` from the previous response.
     """
 
     moment_ids: list[str]

@@ -12,7 +12,7 @@ T = TypeVar("T", bound="RenameRequest")
 class RenameRequest:
     """
     Attributes:
-        name (str): New name, 1 to 128 characters.
+        name (str): New name of the collection, 1 to 128 characters.
     """
 
     name: str

@@ -14,14 +14,18 @@ T = TypeVar("T", bound="Says")
 
 @_attrs_define
 class Says:
-    """A statement about a chunk. Identical statements of several analyzers appear once.
+    """A statement about a chunk. Identical statements from several analyzers appear only once.
 
     Attributes:
         kind (SaysKind): Source of a statement.
         text (str): The statement.
         speaker (str | Unset): The speaker, if known.
-        start (float | Unset): Start, seconds of the video; present if known more precisely than the chunk.
-        end (float | Unset): End, seconds of the video; present if known more precisely than the chunk.
+        start (float | Unset): Start time, in seconds from the start of the video; present if it is more precise than
+            the
+            start of the chunk.
+        end (float | Unset): End time, in seconds from the start of the video; present if it is more precise than the
+            end
+            of the chunk.
     """
 
     kind: SaysKind

@@ -32,26 +32,29 @@ class Schema:
     """
     Attributes:
         analyzers (list[str]): Ids of the analyzers.
-        exclusive_groups (list[list[str]]): Groups of analyzers of which an ingest may select only one.
-        vector_fields (SchemaVectorFields): Description by vector field.
-        detail_levels (SchemaDetailLevels): Description by detail level.
-        filters (SchemaFilters): The filters of searches, by name.
+        exclusive_groups (list[list[str]]): Groups of mutually exclusive analyzers: an ingest may select only one from
+            each group.
+        vector_fields (SchemaVectorFields): Description of each vector field, by name.
+        detail_levels (SchemaDetailLevels): Description of each detail level, by name.
+        filters (SchemaFilters): The search filters, by name.
         aggregators (SchemaAggregators): The aggregators, by id.
-        modes (SchemaModes): Description by search mode.
-        recommended_thresholds (SchemaRecommendedThresholds): By vector field, the `score_threshold` below which hits of
-            the default analyzer are likely random.
-            Depends on the embedder only; empty until it is measured shortly after the start.
-        recommended_thresholds_by_analyzer (SchemaRecommendedThresholdsByAnalyzer): The recommended thresholds by
-            analyzer.
+        modes (SchemaModes): Description of each search mode, by name.
+        recommended_thresholds (SchemaRecommendedThresholds): For each vector field, the `score_threshold` below which
+            hits from the default analyzer are
+            likely to be random. The thresholds depend only on the embedder. They are absent until the
+            service has measured them, shortly after it starts.
+        recommended_thresholds_by_analyzer (SchemaRecommendedThresholdsByAnalyzer): The recommended thresholds, by
+            analyzer and vector field.
         chunking (ChunkingSchema):
-        outputs (SchemaOutputs): JSON schema of the output on a chunk, by analyzer.
-        results (SchemaResults): JSON schema of the result, by aggregator.
-        filter_analyzers (SchemaFilterAnalyzers): By filter, the analyzers whose output it applies to. An empty list
-            means that no installed analyzer
-            has it, so the filter matches nothing. Filters that apply to every chunk are absent.
-        metadata_keys (SchemaMetadataKeys): Type of each metadata key of the videos that the token may read: `string`,
-            `number`, `boolean`,
-            `time` or `list`.
+        outputs (SchemaOutputs): JSON schema of each analyzer's output for a chunk, by analyzer id.
+        results (SchemaResults): JSON schema of each aggregator's result, by aggregator id.
+        filter_analyzers (SchemaFilterAnalyzers): Ids of the analyzers whose output each filter applies to, by filter
+            name. An empty list
+            means that no installed analyzer provides the filtered field, so the filter matches nothing.
+            Filters that apply to every chunk are absent.
+        metadata_keys (SchemaMetadataKeys): Type of each metadata key in the videos that the token may read: `string`,
+            `number`,
+            `boolean`, `time` or `list`.
         presentation (Presentations): How a page shows outputs and results, each list in the order of a page.
         callbacks (bool): Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
     """

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaDetailLevels")
 
 @_attrs_define
 class SchemaDetailLevels:
-    """Description by detail level."""
+    """Description of each detail level, by name."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

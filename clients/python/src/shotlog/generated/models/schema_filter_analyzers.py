@@ -11,8 +11,9 @@ T = TypeVar("T", bound="SchemaFilterAnalyzers")
 
 @_attrs_define
 class SchemaFilterAnalyzers:
-    """By filter, the analyzers whose output it applies to. An empty list means that no installed analyzer
-    has it, so the filter matches nothing. Filters that apply to every chunk are absent.
+    """Ids of the analyzers whose output each filter applies to, by filter name. An empty list
+    means that no installed analyzer provides the filtered field, so the filter matches nothing.
+    Filters that apply to every chunk are absent.
 
     """
 

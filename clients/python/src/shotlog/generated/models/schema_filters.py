@@ -15,7 +15,7 @@ T = TypeVar("T", bound="SchemaFilters")
 
 @_attrs_define
 class SchemaFilters:
-    """The filters of searches, by name."""
+    """The search filters, by name."""
 
     additional_properties: dict[str, Filter] = _attrs_field(init=False, factory=dict)
 

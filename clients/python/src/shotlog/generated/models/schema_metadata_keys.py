@@ -11,8 +11,8 @@ T = TypeVar("T", bound="SchemaMetadataKeys")
 
 @_attrs_define
 class SchemaMetadataKeys:
-    """Type of each metadata key of the videos that the token may read: `string`, `number`, `boolean`,
-    `time` or `list`.
+    """Type of each metadata key in the videos that the token may read: `string`, `number`,
+    `boolean`, `time` or `list`.
 
     """
 

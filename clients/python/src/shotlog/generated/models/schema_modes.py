@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaModes")
 
 @_attrs_define
 class SchemaModes:
-    """Description by search mode."""
+    """Description of each search mode, by name."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

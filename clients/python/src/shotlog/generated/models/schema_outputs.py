@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaOutputs")
 
 @_attrs_define
 class SchemaOutputs:
-    """JSON schema of the output on a chunk, by analyzer."""
+    """JSON schema of each analyzer's output for a chunk, by analyzer id."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

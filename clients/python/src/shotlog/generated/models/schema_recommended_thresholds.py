@@ -11,8 +11,9 @@ T = TypeVar("T", bound="SchemaRecommendedThresholds")
 
 @_attrs_define
 class SchemaRecommendedThresholds:
-    """By vector field, the `score_threshold` below which hits of the default analyzer are likely random.
-    Depends on the embedder only; empty until it is measured shortly after the start.
+    """For each vector field, the `score_threshold` below which hits from the default analyzer are
+    likely to be random. The thresholds depend only on the embedder. They are absent until the
+    service has measured them, shortly after it starts.
 
     """
 

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="SchemaRecommendedThresholdsByAnalyzer")
 
 @_attrs_define
 class SchemaRecommendedThresholdsByAnalyzer:
-    """The recommended thresholds by analyzer."""
+    """The recommended thresholds, by analyzer and vector field."""
 
     additional_properties: dict[str, SchemaRecommendedThresholdsByAnalyzerAdditionalProperty] = _attrs_field(
         init=False, factory=dict

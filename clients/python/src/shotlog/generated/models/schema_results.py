@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaResults")
 
 @_attrs_define
 class SchemaResults:
-    """JSON schema of the result, by aggregator."""
+    """JSON schema of each aggregator's result, by aggregator id."""
 
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 

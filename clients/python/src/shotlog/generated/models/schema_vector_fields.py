@@ -11,7 +11,7 @@ T = TypeVar("T", bound="SchemaVectorFields")
 
 @_attrs_define
 class SchemaVectorFields:
-    """Description by vector field."""
+    """Description of each vector field, by name."""
 
     additional_properties: dict[str, str] = _attrs_field(init=False, factory=dict)
 

@@ -13,23 +13,25 @@ T = TypeVar("T", bound="SearchConfiguration")
 
 @_attrs_define
 class SearchConfiguration:
-    """A search configuration, with fields of `/query`.
+    """A search configuration. Fields with the same name as in `/query` have the same meaning.
 
     Attributes:
-        name (str | Unset): Name of the configuration in the results, 1 to 64 characters. Default: `default`. Default:
-            'default'.
+        name (str | Unset): Name of the configuration, used in the results; 1 to 64 characters. Default: `default`.
+            Default: 'default'.
         mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
-            for `*`.
-        analyzer (str | Unset): Analyzer whose output is searched, or `*` for all. Default: `default_video`. Default:
-            'default_video'.
-        field (str | Unset): Vector field to search, one of `vector_fields` of `GET /schema`. Default: `combined`.
+            for
+            `*`.
+        analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default:
+            `default_video`. Default: 'default_video'.
+        field (str | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
             Default: 'combined'.
-        limit (int | Unset): Maximum hits per search, the k of the metrics. Default: 5. Default: 5.
-        score_threshold (float | None | Unset): Drops hits with a lower `score` (0 to 1). Null: none.
-        min_p_present (float | None | Unset): Drops hits with a lower `p_present` (0 to 1), also for `/ask`; a question
-            counts as present if a hit
-            reaches it. Null: drops none and uses 0.5 for presence.
-        rerank (bool | Unset): Whether to re-rank hits, as `rerank` of `/query`. Default: false. Default: False.
+        limit (int | Unset): Maximum number of hits per search, which is the k of the metrics. Default: 5. Default: 5.
+        score_threshold (float | None | Unset): Minimum `score` of a hit, from 0 to 1. Null: no minimum.
+        min_p_present (float | None | Unset): Minimum `p_present` of a hit, from 0 to 1, also for `/ask`. A match is
+            reported as present
+            if a hit reaches this value. Null: no minimum for hits; 0.5 for reporting a match as
+            present.
+        rerank (bool | Unset): Whether to re-rank hits, like `rerank` in `/query`. Default: false. Default: False.
         ask (bool | Unset): Whether to also send each question to `/ask`, which retrieves its own evidence. Default:
             false. Default: False.
     """

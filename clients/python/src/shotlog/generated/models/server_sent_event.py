@@ -14,7 +14,7 @@ class ServerSentEvent:
     """
     Attributes:
         event (str): Name of the event.
-        data (str): JSON text.
+        data (str): Data of the event, as JSON text.
     """
 
     event: str

@@ -11,7 +11,7 @@ T = TypeVar("T", bound="Sources")
 
 @_attrs_define
 class Sources:
-    """Aggregators consulted, and how many elements of each source were used.
+    """The consulted aggregators, and the number of elements used from each source.
 
     Attributes:
         routed_to (list[str]):

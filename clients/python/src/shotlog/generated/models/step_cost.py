@@ -11,11 +11,11 @@ T = TypeVar("T", bound="StepCost")
 
 @_attrs_define
 class StepCost:
-    """Cost of a step of an ingest.
+    """Cost of one step of an ingest.
 
     Attributes:
         calls (int): Number of calls.
-        seconds (float): Total duration in seconds; parallel calls are added up.
+        seconds (float): Total duration in seconds; the durations of parallel calls are added up.
     """
 
     calls: int

@@ -15,12 +15,12 @@ class Storyboard:
     Attributes:
         video_id (str): Id of the video.
         sheet (str): Path of the sheet, relative to the service's root.
-        interval (float): Seconds between tiles.
+        interval (float): Duration of the interval that each tile covers, in seconds.
         tiles (int): Number of tiles in the sheet.
         columns (int): Number of tiles per row.
         rows (int): Number of rows.
-        tile_width (int): Width of one tile, pixels.
-        tile_height (int): Height of one tile, pixels.
+        tile_width (int): Width of one tile, in pixels.
+        tile_height (int): Height of one tile, in pixels.
     """
 
     video_id: str

@@ -13,9 +13,11 @@ T = TypeVar("T", bound="Timeline")
 class Timeline:
     """
     Attributes:
-        observed_seconds (float): Total time that the person is visible, seconds.
-        spans (list[list[float]]): Intervals in which the person is visible, as `[start, end]` in seconds of the video.
-        moments (list[str]): Moment ids of the intervals, for `GET /moments/{moment_id}`.
+        observed_seconds (float): Total time during which the person is visible, in seconds.
+        spans (list[list[float]]): Intervals in which the person is visible, each as `[start, end]` in seconds from the
+            start
+            of the video.
+        moments (list[str]): Moment id of each interval in `spans`, for `GET /moments/{moment_id}`.
     """
 
     observed_seconds: float

@@ -21,16 +21,17 @@ class Transcript:
     """
     Attributes:
         video_id (str): Id of the video.
-        duration (float): Duration of the video, seconds.
+        duration (float): Duration of the video, in seconds.
         language (None | str): ISO 639-1 code of the language that is spoken most; null if unknown.
-        utterances (list[Utterance]): Sentences in order of time.
+        utterances (list[Utterance]): Sentences in chronological order.
         total (int): Number of sentences on all pages.
-        languages (list[LanguageSpan] | Unset): When which language is spoken, in order of time; present if there are
-            several, or if some speech was
-            not recognised.
-        tokens (int | Unset): Tokens of `utterances`; present with `max_tokens`.
-        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present with `max_tokens`.
-        next_ (str | Unset): Cursor of the remaining sentences; absent if nothing is left.
+        languages (list[LanguageSpan] | Unset): The spans in which each language is spoken, in chronological order;
+            present if there are
+            several languages or if some speech was not recognized.
+        tokens (int | Unset): Number of tokens in `utterances`; present if `max_tokens` is set.
+        tokenizer (str | Unset): Name of the embedder whose tokenizer counted the tokens; present if `max_tokens` is
+            set.
+        next_ (str | Unset): Cursor for the remaining sentences; absent if nothing is left.
     """
 
     video_id: str

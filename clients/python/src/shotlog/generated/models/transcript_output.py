@@ -15,7 +15,9 @@ class TranscriptOutput:
     Attributes:
         text (str): The words spoken in the chunk.
         language (None | str): ISO 639-1 code of the spoken language; null if unknown.
-        segments (list[Any]): `{start, end, text, confidence}`; times are seconds of the video, confidence is 0 to 1.
+        segments (list[Any]): Objects `{start, end, text, confidence}`. Times are in seconds from the start of the
+            video;
+            confidence ranges from 0 to 1.
     """
 
     text: str

@@ -11,12 +11,12 @@ T = TypeVar("T", bound="Turn")
 
 @_attrs_define
 class Turn:
-    """Uninterrupted speech of one speaker.
+    """Uninterrupted speech by one speaker.
 
     Attributes:
         speaker (str): Label or name of the speaker.
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         text (str): The spoken words.
     """
 

@@ -27,10 +27,11 @@ class UrlIngestRequest:
         mode (UrlIngestRequestMode | Unset): Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
             Default: 'preset'.
         preset (UrlIngestRequestPreset | Unset): Preset: `audio`, `video` or `audio_video`; used with `mode=preset`
-            only. Default: `audio_video`. Default: 'audio_video'.
-        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only, which
-            requires at least one
-            weight.
+            only. Default:
+            `audio_video`. Default: 'audio_video'.
+        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only. That mode
+            requires at
+            least one weight.
         silence (float | None | Unset): Weight of silences, at least 0; used with `mode=weights` only.
         cut (float | None | Unset): Weight of shot boundaries, at least 0; used with `mode=weights` only.
         semantic (float | None | Unset): Weight of topic shifts, at least 0; used with `mode=weights` only.
@@ -41,16 +42,16 @@ class UrlIngestRequest:
             Default: 20.0.
         callback_url (None | str | Unset): http(s) URL that receives the finished job in a signed POST. Private
             addresses are rejected.
-        max_model_calls (int | None | Unset): Maximum calls of the language model. The ingest fails when it needs more;
-            completed calls are kept
-            for the next ingest. Null: no limit.
+        max_model_calls (int | None | Unset): Maximum number of language model calls. The ingest fails if it needs more;
+            the next ingest
+            reuses the completed calls. Null: no limit.
         audio_track (int | None | Unset): Index of the audio track to use, counted from 0. Null: the track with the most
             speech.
-        metadata (Any | Unset): User metadata: strings, numbers, booleans, ISO 8601 times, lists of strings. For an
-            existing video,
-            keys are added, and null removes a key. Default: {}.
-        collection (None | str | Unset): Collection of the video, at most 128 characters.
-        recorded_at (None | str | Unset): Recording time of the first frame, ISO 8601.
+        metadata (Any | Unset): User metadata. Values are strings, numbers, booleans, ISO 8601 times or lists of
+            strings.
+            For an existing video, the given keys are added or replaced, and null removes a key. Default: {}.
+        collection (None | str | Unset): Name of the collection to put the video into, at most 128 characters.
+        recorded_at (None | str | Unset): Recording time of the first frame (ISO 8601).
     """
 
     url: str

@@ -16,10 +16,10 @@ class Utterance:
     """A sentence.
 
     Attributes:
-        start (float): Start, seconds of the video.
-        end (float): End, seconds of the video.
+        start (float): Start time, in seconds from the start of the video.
+        end (float): End time, in seconds from the start of the video.
         text (str): The words, with punctuation.
-        confidence (float): Mean probability of the words, 0 to 1.
+        confidence (float): Mean probability of the words, from 0 to 1.
         speaker (str | Unset): Label or name of the speaker; absent without diarization.
     """
 

@@ -17,7 +17,7 @@ T = TypeVar("T", bound="Values")
 class Values:
     """
     Attributes:
-        field (str): The filter.
+        field (str): Name of the filter.
         values (list[FilterValue]): The values, most frequent first.
         more (bool): Whether there are more values than `limit`.
     """

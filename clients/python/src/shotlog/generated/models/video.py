@@ -19,14 +19,14 @@ class Video:
         filename (str): File name of the video.
         video_url (str): URL of the video in storage.
         poster_url (None | str): URL of the poster image; null if there is none.
-        duration (float): Duration of the video, seconds.
+        duration (float): Duration of the video, in seconds.
         chunks (int): Number of chunks.
         chunk_config (str): Id of the chunking configuration.
-        analyzers (list[str]): Ids of the analyzers with output on the video.
-        synopsis (str | Unset): First sentence of the summary; absent without a summary.
-        metadata (Any | Unset): User metadata; absent without any.
-        collection (str | Unset): Collection of the video; absent without one.
-        recorded_at (str | Unset): Recording time of the first frame, ISO 8601; absent if unknown.
+        analyzers (list[str]): Ids of the analyzers that have output for the video.
+        synopsis (str | Unset): First sentence of the summary; absent if there is no summary.
+        metadata (Any | Unset): User metadata; absent if there is none.
+        collection (str | Unset): Collection of the video; absent if the video is in no collection.
+        recorded_at (str | Unset): Recording time of the first frame (ISO 8601); absent if unknown.
     """
 
     video_id: str

@@ -19,31 +19,34 @@ class VideoDetail:
         filename (str): File name of the video.
         video_url (str): URL of the video in storage.
         poster_url (None | str): URL of the poster image; null if there is none.
-        duration (float): Duration of the video, seconds.
+        duration (float): Duration of the video, in seconds.
         chunks (int): Number of chunks.
         chunk_config (str): Id of the chunking configuration.
-        analyzers (list[str]): Ids of the analyzers with output on the video.
+        analyzers (list[str]): Ids of the analyzers that have output for the video.
         storage_path (str): Path of the video in the storage bucket.
-        size_bytes (int): Size of the file, bytes.
+        size_bytes (int): Size of the file, in bytes.
         preset (str): Chunking preset of the last ingest.
         params (Any): Chunking parameters of the last ingest.
         aggregates (list[str]): Ids of the aggregators with a stored result.
-        synopsis (str | Unset): First sentence of the summary; absent without a summary.
-        metadata (Any | Unset): User metadata; absent without any.
-        collection (str | Unset): Collection of the video; absent without one.
-        recorded_at (str | Unset): Recording time of the first frame, ISO 8601; absent if unknown.
+        synopsis (str | Unset): First sentence of the summary; absent if there is no summary.
+        metadata (Any | Unset): User metadata; absent if there is none.
+        collection (str | Unset): Collection of the video; absent if the video is in no collection.
+        recorded_at (str | Unset): Recording time of the first frame (ISO 8601); absent if unknown.
         source_url (str | Unset): Source URL; present if the video was ingested from a URL.
-        frame_rate (float | Unset): Frames per second; absent if there is no picture or it is unknown.
-        container_duration (float | Unset): Duration according to the container, seconds; absent if it equals
+        frame_rate (float | Unset): Frames per second; absent if the video has no picture or the frame rate is unknown.
+        container_duration (float | Unset): Duration according to the container, in seconds; absent if it equals
             `duration`.
-        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`, with `;` before the frames for drop-
-            frame;
-            absent if the container has none.
-        audio_track (int | Unset): Index of the audio track that was used, counted from 0; absent if there was no
-            choice.
-        warnings (list[str] | Unset): Sentences on what was skipped or selected in the file; absent if there is nothing
-            to report.
-        recorded_at_source (str | Unset): Source of `recorded_at`: `container` or `user`; absent if it is unknown.
+        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before
+            the
+            frame number. Absent if the container has none.
+        audio_track (int | Unset): Index of the audio track that was used, counted from 0; absent unless the file has
+            several
+            audio tracks.
+        warnings (list[str] | Unset): Messages about what was skipped or selected in the file; absent if there is
+            nothing to
+            report.
+        recorded_at_source (str | Unset): Source of `recorded_at`: `container` or `user`; absent if `recorded_at` is
+            unknown.
     """
 
     video_id: str

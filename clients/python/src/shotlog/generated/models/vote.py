@@ -16,8 +16,8 @@ class Vote:
     """
     Attributes:
         detector (Detector): A boundary detector.
-        time (float): Time that the detector reports, seconds of the video.
-        score (float): Strength of the vote times the detector's weight.
+        time (float): Time that the detector reports, in seconds from the start of the video.
+        score (float): Strength of the vote multiplied by the detector's weight.
     """
 
     detector: Detector

@@ -52,7 +52,7 @@ def sync_detailed(
 ) -> Response[Alert]:
     """Get an alert.
 
-     Includes its failed deliveries.
+     The response includes the alert's failed deliveries.
 
     Args:
         name (str):
@@ -83,7 +83,7 @@ def sync(
 ) -> Alert | None:
     """Get an alert.
 
-     Includes its failed deliveries.
+     The response includes the alert's failed deliveries.
 
     Args:
         name (str):
@@ -109,7 +109,7 @@ async def asyncio_detailed(
 ) -> Response[Alert]:
     """Get an alert.
 
-     Includes its failed deliveries.
+     The response includes the alert's failed deliveries.
 
     Args:
         name (str):
@@ -138,7 +138,7 @@ async def asyncio(
 ) -> Alert | None:
     """Get an alert.
 
-     Includes its failed deliveries.
+     The response includes the alert's failed deliveries.
 
     Args:
         name (str):

@@ -46,7 +46,7 @@ def sync_detailed(
 ) -> Response[AlertList]:
     """List alerts.
 
-     Sorted by name.
+     Alerts are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -71,7 +71,7 @@ def sync(
 ) -> AlertList | None:
     """List alerts.
 
-     Sorted by name.
+     Alerts are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -92,7 +92,7 @@ async def asyncio_detailed(
 ) -> Response[AlertList]:
     """List alerts.
 
-     Sorted by name.
+     Alerts are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -115,7 +115,7 @@ async def asyncio(
 ) -> AlertList | None:
     """List alerts.
 
-     Sorted by name.
+     Alerts are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -64,12 +64,12 @@ def sync_detailed(
 ) -> Response[VideoDetail]:
     """Update a video.
 
-     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-    ingest of the video continues.
+     Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+    again, and a running ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): Absent fields are not changed.
+        body (AnnotateRequest): Changes to a video. Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -99,12 +99,12 @@ def sync(
 ) -> VideoDetail | None:
     """Update a video.
 
-     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-    ingest of the video continues.
+     Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+    again, and a running ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): Absent fields are not changed.
+        body (AnnotateRequest): Changes to a video. Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -129,12 +129,12 @@ async def asyncio_detailed(
 ) -> Response[VideoDetail]:
     """Update a video.
 
-     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-    ingest of the video continues.
+     Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+    again, and a running ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): Absent fields are not changed.
+        body (AnnotateRequest): Changes to a video. Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -162,12 +162,12 @@ async def asyncio(
 ) -> VideoDetail | None:
     """Update a video.
 
-     Changes metadata, collection or recording time. Nothing is analyzed or embedded again, and a running
-    ingest of the video continues.
+     Changes a video's metadata, collection or recording time. Nothing is analyzed or embedded
+    again, and a running ingest of the video continues.
 
     Args:
         video_id (str):
-        body (AnnotateRequest): Absent fields are not changed.
+        body (AnnotateRequest): Changes to a video. Absent fields are not changed.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

@@ -59,13 +59,14 @@ def sync_detailed(
 ) -> Response[AskResponse]:
     """Ask a question.
 
-     Answers from aggregates and segments, with citations.
+     Answers a question from the aggregates and segments of videos, with citations.
 
-    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-    status code; later errors end the stream with an `error` event that has a `detail`.
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+    with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+    answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+    are returned with an error status code; later errors end the stream with an `error` event
+    that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -96,13 +97,14 @@ def sync(
 ) -> AskResponse | None:
     """Ask a question.
 
-     Answers from aggregates and segments, with citations.
+     Answers a question from the aggregates and segments of videos, with citations.
 
-    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-    status code; later errors end the stream with an `error` event that has a `detail`.
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+    with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+    answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+    are returned with an error status code; later errors end the stream with an `error` event
+    that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -128,13 +130,14 @@ async def asyncio_detailed(
 ) -> Response[AskResponse]:
     """Ask a question.
 
-     Answers from aggregates and segments, with citations.
+     Answers a question from the aggregates and segments of videos, with citations.
 
-    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-    status code; later errors end the stream with an `error` event that has a `detail`.
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+    with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+    answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+    are returned with an error status code; later errors end the stream with an `error` event
+    that has a `detail`.
 
     Args:
         body (AskRequest):
@@ -163,13 +166,14 @@ async def asyncio(
 ) -> AskResponse | None:
     """Ask a question.
 
-     Answers from aggregates and segments, with citations.
+     Answers a question from the aggregates and segments of videos, with citations.
 
-    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments` with the
-    `results`; `piece` with a `text` fragment from the language model, which is not audited yet (if
-    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final answer, as
-    in `audit`; and `answer` with the complete JSON response. Errors before `moments` have their own
-    status code; later errors end the stream with an `error` event that has a `detail`.
+    With `Accept: text/event-stream`, the response is a stream of server-sent events: `moments`
+    with the `results`; `piece` with a fragment of the answer as `text`, before its audit (if
+    `begins` is true, discard earlier fragments); `sentence` for each sentence of the final
+    answer, as in `audit`; and `answer` with the complete JSON response. Errors before `moments`
+    are returned with an error status code; later errors end the stream with an `error` event
+    that has a `detail`.
 
     Args:
         body (AskRequest):

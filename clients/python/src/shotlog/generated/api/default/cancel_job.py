@@ -52,9 +52,9 @@ def sync_detailed(
 ) -> Response[Job]:
     """Cancel a job.
 
-     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-    is not changed. Returns the current job.
+     A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+    has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+    completed model calls. A finished job is not changed. Returns the job in its current state.
 
     Args:
         job_id (str):
@@ -85,9 +85,9 @@ def sync(
 ) -> Job | None:
     """Cancel a job.
 
-     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-    is not changed. Returns the current job.
+     A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+    has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+    completed model calls. A finished job is not changed. Returns the job in its current state.
 
     Args:
         job_id (str):
@@ -113,9 +113,9 @@ async def asyncio_detailed(
 ) -> Response[Job]:
     """Cancel a job.
 
-     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-    is not changed. Returns the current job.
+     A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+    has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+    completed model calls. A finished job is not changed. Returns the job in its current state.
 
     Args:
         job_id (str):
@@ -144,9 +144,9 @@ async def asyncio(
 ) -> Job | None:
     """Cancel a job.
 
-     A queued job is cancelled immediately, a running one at its next safe point; it ends as `failed`
-    with `Cancelled: …`. Completed model calls are kept for the next ingest of the video. A finished job
-    is not changed. Returns the current job.
+     A queued job is cancelled immediately, a running one at its next safe point. A cancelled job
+    has the status `failed` and the error `Cancelled: …`. The next ingest of the video reuses
+    completed model calls. A finished job is not changed. Returns the job in its current state.
 
     Args:
         job_id (str):

@@ -65,7 +65,7 @@ def sync_detailed(
 ) -> Response[Chunk]:
     """Get a chunk.
 
-     Returns the output of all analyzers on it.
+     Returns the output of all analyzers for the chunk.
 
     Args:
         video_id (str):
@@ -102,7 +102,7 @@ def sync(
 ) -> Chunk | None:
     """Get a chunk.
 
-     Returns the output of all analyzers on it.
+     Returns the output of all analyzers for the chunk.
 
     Args:
         video_id (str):
@@ -134,7 +134,7 @@ async def asyncio_detailed(
 ) -> Response[Chunk]:
     """Get a chunk.
 
-     Returns the output of all analyzers on it.
+     Returns the output of all analyzers for the chunk.
 
     Args:
         video_id (str):
@@ -169,7 +169,7 @@ async def asyncio(
 ) -> Chunk | None:
     """Get a chunk.
 
-     Returns the output of all analyzers on it.
+     Returns the output of all analyzers for the chunk.
 
     Args:
         video_id (str):

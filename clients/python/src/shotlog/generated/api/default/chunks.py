@@ -94,7 +94,7 @@ def sync_detailed(
 ) -> Response[ChunkPage]:
     """List chunks.
 
-     Returns the stored analyzer output of a video, filtered and paged.
+     Returns a video's stored analyzer output, filtered and paginated.
 
     Args:
         video_id (str):
@@ -152,7 +152,7 @@ def sync(
 ) -> ChunkPage | None:
     """List chunks.
 
-     Returns the stored analyzer output of a video, filtered and paged.
+     Returns a video's stored analyzer output, filtered and paginated.
 
     Args:
         video_id (str):
@@ -205,7 +205,7 @@ async def asyncio_detailed(
 ) -> Response[ChunkPage]:
     """List chunks.
 
-     Returns the stored analyzer output of a video, filtered and paged.
+     Returns a video's stored analyzer output, filtered and paginated.
 
     Args:
         video_id (str):
@@ -261,7 +261,7 @@ async def asyncio(
 ) -> ChunkPage | None:
     """List chunks.
 
-     Returns the stored analyzer output of a video, filtered and paged.
+     Returns a video's stored analyzer output, filtered and paginated.
 
     Args:
         video_id (str):

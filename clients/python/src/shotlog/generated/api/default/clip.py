@@ -81,9 +81,9 @@ def sync_detailed(
 ) -> Response[Any | File]:
     """Get a clip.
 
-     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-    they are re-encoded as H.264 and AAC. Supports a byte range.
+     Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+    there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+    fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
     Args:
         video_id (str):
@@ -123,9 +123,9 @@ def sync(
 ) -> Any | File | None:
     """Get a clip.
 
-     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-    they are re-encoded as H.264 and AAC. Supports a byte range.
+     Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+    there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+    fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
     Args:
         video_id (str):
@@ -160,9 +160,9 @@ async def asyncio_detailed(
 ) -> Response[Any | File]:
     """Get a clip.
 
-     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-    they are re-encoded as H.264 and AAC. Supports a byte range.
+     Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+    there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+    fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
     Args:
         video_id (str):
@@ -200,9 +200,9 @@ async def asyncio(
 ) -> Any | File | None:
     """Get a clip.
 
-     Returns part of a video as a file: MP4, or M4A for a video without pictures. If a key frame is at
-    `start`, or `exact=false` allows the previous one, the streams are copied, which is fast; otherwise
-    they are re-encoded as H.264 and AAC. Supports a byte range.
+     Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
+    there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
+    fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
     Args:
         video_id (str):

@@ -65,7 +65,7 @@ def sync_detailed(
 ) -> Response[CollectionList]:
     """List collections.
 
-     Sorted by name. A collection exists as long as a video is in it.
+     Collections are sorted by name. A collection exists as long as it contains a video.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -99,7 +99,7 @@ def sync(
 ) -> CollectionList | None:
     """List collections.
 
-     Sorted by name. A collection exists as long as a video is in it.
+     Collections are sorted by name. A collection exists as long as it contains a video.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -128,7 +128,7 @@ async def asyncio_detailed(
 ) -> Response[CollectionList]:
     """List collections.
 
-     Sorted by name. A collection exists as long as a video is in it.
+     Collections are sorted by name. A collection exists as long as it contains a video.
 
     Args:
         limit (int | Unset):  Default: 100.
@@ -160,7 +160,7 @@ async def asyncio(
 ) -> CollectionList | None:
     """List collections.
 
-     Sorted by name. A collection exists as long as a video is in it.
+     Collections are sorted by name. A collection exists as long as it contains a video.
 
     Args:
         limit (int | Unset):  Default: 100.

@@ -73,9 +73,10 @@ def sync_detailed(
 ) -> Response[Corrections]:
     """Correct speakers, words, on-screen text or people.
 
-     Applies all corrections or none. Corrections override model output in reads, exports, searches and
-    answers, and persist when the video is chunked or analyzed again, as long as the models find the
-    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports,
+    searches and answers. They also apply after the video is chunked or analyzed again, wherever
+    the models again produce the text that was corrected. A job recomputes the aggregates.
+    Returns 400 if a correction matches nothing.
 
     Args:
         video_id (str):
@@ -112,9 +113,10 @@ def sync(
 ) -> Corrections | None:
     """Correct speakers, words, on-screen text or people.
 
-     Applies all corrections or none. Corrections override model output in reads, exports, searches and
-    answers, and persist when the video is chunked or analyzed again, as long as the models find the
-    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports,
+    searches and answers. They also apply after the video is chunked or analyzed again, wherever
+    the models again produce the text that was corrected. A job recomputes the aggregates.
+    Returns 400 if a correction matches nothing.
 
     Args:
         video_id (str):
@@ -146,9 +148,10 @@ async def asyncio_detailed(
 ) -> Response[Corrections]:
     """Correct speakers, words, on-screen text or people.
 
-     Applies all corrections or none. Corrections override model output in reads, exports, searches and
-    answers, and persist when the video is chunked or analyzed again, as long as the models find the
-    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports,
+    searches and answers. They also apply after the video is chunked or analyzed again, wherever
+    the models again produce the text that was corrected. A job recomputes the aggregates.
+    Returns 400 if a correction matches nothing.
 
     Args:
         video_id (str):
@@ -183,9 +186,10 @@ async def asyncio(
 ) -> Corrections | None:
     """Correct speakers, words, on-screen text or people.
 
-     Applies all corrections or none. Corrections override model output in reads, exports, searches and
-    answers, and persist when the video is chunked or analyzed again, as long as the models find the
-    same there. A job recomputes the aggregates. Returns 400 if a correction applies to nothing.
+     Applies all corrections or none. Corrections override model output in reads, exports,
+    searches and answers. They also apply after the video is chunked or analyzed again, wherever
+    the models again produce the text that was corrected. A job recomputes the aggregates.
+    Returns 400 if a correction matches nothing.
 
     Args:
         video_id (str):

@@ -54,7 +54,7 @@ def sync_detailed(
 ) -> Response[Corrections]:
     """List corrections.
 
-     In the order in which they were made.
+     Corrections are listed in the order in which they were made.
 
     Args:
         video_id (str):
@@ -85,7 +85,7 @@ def sync(
 ) -> Corrections | None:
     """List corrections.
 
-     In the order in which they were made.
+     Corrections are listed in the order in which they were made.
 
     Args:
         video_id (str):
@@ -111,7 +111,7 @@ async def asyncio_detailed(
 ) -> Response[Corrections]:
     """List corrections.
 
-     In the order in which they were made.
+     Corrections are listed in the order in which they were made.
 
     Args:
         video_id (str):
@@ -140,7 +140,7 @@ async def asyncio(
 ) -> Corrections | None:
     """List corrections.
 
-     In the order in which they were made.
+     Corrections are listed in the order in which they were made.
 
     Args:
         video_id (str):

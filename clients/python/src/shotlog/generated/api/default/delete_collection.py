@@ -68,7 +68,7 @@ def sync_detailed(
 ) -> Response[ChangeAccepted]:
     """Delete a collection.
 
-     Starts a job that deletes its videos or removes them from the collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection.
 
     Args:
         name (str):
@@ -102,7 +102,7 @@ def sync(
 ) -> ChangeAccepted | None:
     """Delete a collection.
 
-     Starts a job that deletes its videos or removes them from the collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection.
 
     Args:
         name (str):
@@ -131,7 +131,7 @@ async def asyncio_detailed(
 ) -> Response[ChangeAccepted]:
     """Delete a collection.
 
-     Starts a job that deletes its videos or removes them from the collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection.
 
     Args:
         name (str):
@@ -163,7 +163,7 @@ async def asyncio(
 ) -> ChangeAccepted | None:
     """Delete a collection.
 
-     Starts a job that deletes its videos or removes them from the collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection.
 
     Args:
         name (str):

@@ -56,8 +56,8 @@ def sync_detailed(
 ) -> Response[ForgottenExtractor]:
     """Delete an extractor.
 
-     The stored output remains with the videos, as that of an unavailable analyzer, until they are
-    ingested again.
+     The extractor's stored output remains with the videos, like the output of an unavailable
+    analyzer, until those videos are ingested again.
 
     Args:
         name (str):
@@ -88,8 +88,8 @@ def sync(
 ) -> ForgottenExtractor | None:
     """Delete an extractor.
 
-     The stored output remains with the videos, as that of an unavailable analyzer, until they are
-    ingested again.
+     The extractor's stored output remains with the videos, like the output of an unavailable
+    analyzer, until those videos are ingested again.
 
     Args:
         name (str):
@@ -115,8 +115,8 @@ async def asyncio_detailed(
 ) -> Response[ForgottenExtractor]:
     """Delete an extractor.
 
-     The stored output remains with the videos, as that of an unavailable analyzer, until they are
-    ingested again.
+     The extractor's stored output remains with the videos, like the output of an unavailable
+    analyzer, until those videos are ingested again.
 
     Args:
         name (str):
@@ -145,8 +145,8 @@ async def asyncio(
 ) -> ForgottenExtractor | None:
     """Delete an extractor.
 
-     The stored output remains with the videos, as that of an unavailable analyzer, until they are
-    ingested again.
+     The extractor's stored output remains with the videos, like the output of an unavailable
+    analyzer, until those videos are ingested again.
 
     Args:
         name (str):

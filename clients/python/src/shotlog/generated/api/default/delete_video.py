@@ -52,7 +52,7 @@ def sync_detailed(
 ) -> Response[Deleted]:
     """Delete a video.
 
-     Deletes its vectors, record, stored objects and cached local copy.
+     Deletes the video's vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -83,7 +83,7 @@ def sync(
 ) -> Deleted | None:
     """Delete a video.
 
-     Deletes its vectors, record, stored objects and cached local copy.
+     Deletes the video's vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -109,7 +109,7 @@ async def asyncio_detailed(
 ) -> Response[Deleted]:
     """Delete a video.
 
-     Deletes its vectors, record, stored objects and cached local copy.
+     Deletes the video's vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):
@@ -138,7 +138,7 @@ async def asyncio(
 ) -> Deleted | None:
     """Delete a video.
 
-     Deletes its vectors, record, stored objects and cached local copy.
+     Deletes the video's vectors, record, stored objects and cached local copy.
 
     Args:
         video_id (str):

@@ -54,7 +54,7 @@ def sync_detailed(
 ) -> Response[Evaluation]:
     """Get an evaluation.
 
-     Includes its questions.
+     The response includes the questions.
 
     Args:
         name (str):
@@ -85,7 +85,7 @@ def sync(
 ) -> Evaluation | None:
     """Get an evaluation.
 
-     Includes its questions.
+     The response includes the questions.
 
     Args:
         name (str):
@@ -111,7 +111,7 @@ async def asyncio_detailed(
 ) -> Response[Evaluation]:
     """Get an evaluation.
 
-     Includes its questions.
+     The response includes the questions.
 
     Args:
         name (str):
@@ -140,7 +140,7 @@ async def asyncio(
 ) -> Evaluation | None:
     """Get an evaluation.
 
-     Includes its questions.
+     The response includes the questions.
 
     Args:
         name (str):

@@ -59,8 +59,8 @@ def sync_detailed(
 ) -> Response[EvaluationRun]:
     """Get a run.
 
-     Includes the results of each question. Two runs with the same questions, models and videos differ
-    only in ids and times.
+     The response includes the results for each question. Two runs with the same questions,
+    models and videos differ only in ids and times.
 
     Args:
         name (str):
@@ -94,8 +94,8 @@ def sync(
 ) -> EvaluationRun | None:
     """Get a run.
 
-     Includes the results of each question. Two runs with the same questions, models and videos differ
-    only in ids and times.
+     The response includes the results for each question. Two runs with the same questions,
+    models and videos differ only in ids and times.
 
     Args:
         name (str):
@@ -124,8 +124,8 @@ async def asyncio_detailed(
 ) -> Response[EvaluationRun]:
     """Get a run.
 
-     Includes the results of each question. Two runs with the same questions, models and videos differ
-    only in ids and times.
+     The response includes the results for each question. Two runs with the same questions,
+    models and videos differ only in ids and times.
 
     Args:
         name (str):
@@ -157,8 +157,8 @@ async def asyncio(
 ) -> EvaluationRun | None:
     """Get a run.
 
-     Includes the results of each question. Two runs with the same questions, models and videos differ
-    only in ids and times.
+     The response includes the results for each question. Two runs with the same questions,
+    models and videos differ only in ids and times.
 
     Args:
         name (str):

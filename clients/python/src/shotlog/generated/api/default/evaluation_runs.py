@@ -56,7 +56,7 @@ def sync_detailed(
 ) -> Response[EvaluationRunList]:
     """List the runs of an evaluation.
 
-     Newest first.
+     Runs are listed newest first.
 
     Args:
         name (str):
@@ -87,7 +87,7 @@ def sync(
 ) -> EvaluationRunList | None:
     """List the runs of an evaluation.
 
-     Newest first.
+     Runs are listed newest first.
 
     Args:
         name (str):
@@ -113,7 +113,7 @@ async def asyncio_detailed(
 ) -> Response[EvaluationRunList]:
     """List the runs of an evaluation.
 
-     Newest first.
+     Runs are listed newest first.
 
     Args:
         name (str):
@@ -142,7 +142,7 @@ async def asyncio(
 ) -> EvaluationRunList | None:
     """List the runs of an evaluation.
 
-     Newest first.
+     Runs are listed newest first.
 
     Args:
         name (str):

@@ -50,7 +50,7 @@ def sync_detailed(
 ) -> Response[EvaluationList]:
     """List evaluations.
 
-     Sorted by name.
+     Evaluations are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -75,7 +75,7 @@ def sync(
 ) -> EvaluationList | None:
     """List evaluations.
 
-     Sorted by name.
+     Evaluations are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -96,7 +96,7 @@ async def asyncio_detailed(
 ) -> Response[EvaluationList]:
     """List evaluations.
 
-     Sorted by name.
+     Evaluations are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -119,7 +119,7 @@ async def asyncio(
 ) -> EvaluationList | None:
     """List evaluations.
 
-     Sorted by name.
+     Evaluations are sorted by name.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

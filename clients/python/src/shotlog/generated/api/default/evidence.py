@@ -61,8 +61,9 @@ def sync_detailed(
 ) -> Response[EvidenceResponse]:
     """Retrieve evidence.
 
-     Returns what your own model needs to answer a question: the most probable moments, with the output
-    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+     Returns what your own model needs to answer a question, within a token budget: the moments
+    that most probably show what was asked for, most probable first. Each moment includes the
+    statements of all analyzers about it and about the adjacent chunks.
 
     Args:
         body (EvidenceRequest):
@@ -93,8 +94,9 @@ def sync(
 ) -> EvidenceResponse | None:
     """Retrieve evidence.
 
-     Returns what your own model needs to answer a question: the most probable moments, with the output
-    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+     Returns what your own model needs to answer a question, within a token budget: the moments
+    that most probably show what was asked for, most probable first. Each moment includes the
+    statements of all analyzers about it and about the adjacent chunks.
 
     Args:
         body (EvidenceRequest):
@@ -120,8 +122,9 @@ async def asyncio_detailed(
 ) -> Response[EvidenceResponse]:
     """Retrieve evidence.
 
-     Returns what your own model needs to answer a question: the most probable moments, with the output
-    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+     Returns what your own model needs to answer a question, within a token budget: the moments
+    that most probably show what was asked for, most probable first. Each moment includes the
+    statements of all analyzers about it and about the adjacent chunks.
 
     Args:
         body (EvidenceRequest):
@@ -150,8 +153,9 @@ async def asyncio(
 ) -> EvidenceResponse | None:
     """Retrieve evidence.
 
-     Returns what your own model needs to answer a question: the most probable moments, with the output
-    of every analyzer on them and the adjacent chunks, most probable first, within a token budget.
+     Returns what your own model needs to answer a question, within a token budget: the moments
+    that most probably show what was asked for, most probable first. Each moment includes the
+    statements of all analyzers about it and about the adjacent chunks.
 
     Args:
         body (EvidenceRequest):

@@ -80,9 +80,9 @@ def sync_detailed(
 ) -> Response[str]:
     """Export a video's log.
 
-     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-    complete log.
+     `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+    and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -131,9 +131,9 @@ def sync(
 ) -> str | None:
     """Export a video's log.
 
-     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-    complete log.
+     `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+    and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -177,9 +177,9 @@ async def asyncio_detailed(
 ) -> Response[str]:
     """Export a video's log.
 
-     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-    complete log.
+     `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+    and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -226,9 +226,9 @@ async def asyncio(
 ) -> str | None:
     """Export a video's log.
 
-     `srt` and `vtt` are captions from recognised speech; `chapters.vtt` and `ffmetadata` are chapters;
-    `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv` and `json` are the
-    complete log.
+     `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
+    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
+    and `json` are the complete log.
 
     Args:
         video_id (str):

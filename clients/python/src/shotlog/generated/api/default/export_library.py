@@ -57,9 +57,10 @@ def sync_detailed(
 ) -> Response[File]:
     """Export chunks of many videos.
 
-     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-    streamed: if the connection ends early, it is incomplete.
+     Returns one line for each chunk that matches the filters, newest video first. A line
+    includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+    `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+    connection ends early.
 
     Args:
         body (LibraryRequest):
@@ -90,9 +91,10 @@ def sync(
 ) -> File | None:
     """Export chunks of many videos.
 
-     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-    streamed: if the connection ends early, it is incomplete.
+     Returns one line for each chunk that matches the filters, newest video first. A line
+    includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+    `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+    connection ends early.
 
     Args:
         body (LibraryRequest):
@@ -118,9 +120,10 @@ async def asyncio_detailed(
 ) -> Response[File]:
     """Export chunks of many videos.
 
-     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-    streamed: if the connection ends early, it is incomplete.
+     Returns one line for each chunk that matches the filters, newest video first. A line
+    includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+    `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+    connection ends early.
 
     Args:
         body (LibraryRequest):
@@ -149,9 +152,10 @@ async def asyncio(
 ) -> File | None:
     """Export chunks of many videos.
 
-     One line per chunk that matches the filters, with its video and `moment_id`, newest video first.
-    `csv` has the columns of every installed analyzer, `jsonl` one JSON object per line. The file is
-    streamed: if the connection ends early, it is incomplete.
+     Returns one line for each chunk that matches the filters, newest video first. A line
+    includes the video and the `moment_id`. `csv` has the columns of every installed analyzer;
+    `jsonl` has one JSON object per line. The file is streamed, so it is incomplete if the
+    connection ends early.
 
     Args:
         body (LibraryRequest):

@@ -66,7 +66,7 @@ def sync_detailed(
 ) -> Response[File]:
     """Get a frame.
 
-     Returns the frame shown at a time as JPEG.
+     Returns, as a JPEG, the frame that is shown at a given time.
 
     Args:
         video_id (str):
@@ -103,7 +103,7 @@ def sync(
 ) -> File | None:
     """Get a frame.
 
-     Returns the frame shown at a time as JPEG.
+     Returns, as a JPEG, the frame that is shown at a given time.
 
     Args:
         video_id (str):
@@ -135,7 +135,7 @@ async def asyncio_detailed(
 ) -> Response[File]:
     """Get a frame.
 
-     Returns the frame shown at a time as JPEG.
+     Returns, as a JPEG, the frame that is shown at a given time.
 
     Args:
         video_id (str):
@@ -170,7 +170,7 @@ async def asyncio(
 ) -> File | None:
     """Get a frame.
 
-     Returns the frame shown at a time as JPEG.
+     Returns, as a JPEG, the frame that is shown at a given time.
 
     Args:
         video_id (str):

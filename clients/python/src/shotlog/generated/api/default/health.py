@@ -46,8 +46,9 @@ def sync_detailed(
 ) -> Response[Health]:
     """Get health.
 
-     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+     Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+    state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+    the response contains the last known state.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -72,8 +73,9 @@ def sync(
 ) -> Health | None:
     """Get health.
 
-     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+     Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+    state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+    the response contains the last known state.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -94,8 +96,9 @@ async def asyncio_detailed(
 ) -> Response[Health]:
     """Get health.
 
-     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+     Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+    state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+    the response contains the last known state.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -118,8 +121,9 @@ async def asyncio(
 ) -> Health | None:
     """Get health.
 
-     Reports liveness and the loaded analyzers and aggregators. Needs no token. The storage state is at
-    most `http.probe_interval` old, or the last known one if storage does not answer immediately.
+     Reports liveness and the loaded analyzers and aggregators. No token is needed. The storage
+    state is at most `http.probe_interval` seconds old. If storage does not answer immediately,
+    the response contains the last known state.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

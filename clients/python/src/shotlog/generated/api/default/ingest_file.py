@@ -65,9 +65,10 @@ def sync_detailed(
 ) -> Response[IngestAccepted]:
     """Ingest a file.
 
-     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-    `expiration`, `checksum`, `termination`).
+     Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+    uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+    `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+    segment of the URL of such an upload.
 
     Args:
         idempotency_key (str | Unset):
@@ -101,9 +102,10 @@ def sync(
 ) -> IngestAccepted | None:
     """Ingest a file.
 
-     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-    `expiration`, `checksum`, `termination`).
+     Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+    uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+    `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+    segment of the URL of such an upload.
 
     Args:
         idempotency_key (str | Unset):
@@ -132,9 +134,10 @@ async def asyncio_detailed(
 ) -> Response[IngestAccepted]:
     """Ingest a file.
 
-     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-    `expiration`, `checksum`, `termination`).
+     Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+    uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+    `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+    segment of the URL of such an upload.
 
     Args:
         idempotency_key (str | Unset):
@@ -166,9 +169,10 @@ async def asyncio(
 ) -> IngestAccepted | None:
     """Ingest a file.
 
-     Starts an ingest of the uploaded `file`, or of a completed resumable upload in `upload_id`: the last
-    segment of its URL below `/uploads`, which implements the tus 1.0 protocol (`creation`,
-    `expiration`, `checksum`, `termination`).
+     Starts an ingest of the uploaded `file` or of a completed resumable upload. Resumable
+    uploads use the tus 1.0 protocol below `/uploads`, with the extensions `creation`,
+    `creation-with-upload`, `expiration`, `checksum` and `termination`. `upload_id` is the last
+    segment of the URL of such an upload.
 
     Args:
         idempotency_key (str | Unset):

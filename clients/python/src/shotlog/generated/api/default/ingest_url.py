@@ -65,7 +65,7 @@ def sync_detailed(
 ) -> Response[IngestAccepted]:
     """Ingest from a URL.
 
-     The download starts after the response; the job's result has the video's id.
+     The download starts after the response. The job's result contains the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -99,7 +99,7 @@ def sync(
 ) -> IngestAccepted | None:
     """Ingest from a URL.
 
-     The download starts after the response; the job's result has the video's id.
+     The download starts after the response. The job's result contains the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -128,7 +128,7 @@ async def asyncio_detailed(
 ) -> Response[IngestAccepted]:
     """Ingest from a URL.
 
-     The download starts after the response; the job's result has the video's id.
+     The download starts after the response. The job's result contains the video's id.
 
     Args:
         idempotency_key (str | Unset):
@@ -160,7 +160,7 @@ async def asyncio(
 ) -> IngestAccepted | None:
     """Ingest from a URL.
 
-     The download starts after the response; the job's result has the video's id.
+     The download starts after the response. The job's result contains the video's id.
 
     Args:
         idempotency_key (str | Unset):

@@ -56,8 +56,9 @@ def sync_detailed(
 ) -> Response[ServerSentEvent]:
     """Stream a job's progress.
 
-     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-    immediately, then one after each change. The stream ends with the job.
+     Sends server-sent events named `job`: one immediately, then one after each change. The data
+    of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
+    ends.
 
     Args:
         job_id (str):
@@ -88,8 +89,9 @@ def sync(
 ) -> ServerSentEvent | None:
     """Stream a job's progress.
 
-     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-    immediately, then one after each change. The stream ends with the job.
+     Sends server-sent events named `job`: one immediately, then one after each change. The data
+    of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
+    ends.
 
     Args:
         job_id (str):
@@ -115,8 +117,9 @@ async def asyncio_detailed(
 ) -> Response[ServerSentEvent]:
     """Stream a job's progress.
 
-     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-    immediately, then one after each change. The stream ends with the job.
+     Sends server-sent events named `job`: one immediately, then one after each change. The data
+    of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
+    ends.
 
     Args:
         job_id (str):
@@ -145,8 +148,9 @@ async def asyncio(
 ) -> ServerSentEvent | None:
     """Stream a job's progress.
 
-     Server-sent events named `job`, whose data is the job as returned by `GET /jobs/{job_id}`: one
-    immediately, then one after each change. The stream ends with the job.
+     Sends server-sent events named `job`: one immediately, then one after each change. The data
+    of an event is the job as returned by `GET /jobs/{job_id}`. The stream ends when the job
+    ends.
 
     Args:
         job_id (str):

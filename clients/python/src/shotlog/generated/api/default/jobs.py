@@ -61,7 +61,7 @@ def sync_detailed(
 ) -> Response[JobList]:
     """List jobs.
 
-     Newest first; old jobs are removed.
+     Jobs are listed newest first. Old jobs are removed automatically.
 
     Args:
         limit (int | Unset):
@@ -95,7 +95,7 @@ def sync(
 ) -> JobList | None:
     """List jobs.
 
-     Newest first; old jobs are removed.
+     Jobs are listed newest first. Old jobs are removed automatically.
 
     Args:
         limit (int | Unset):
@@ -124,7 +124,7 @@ async def asyncio_detailed(
 ) -> Response[JobList]:
     """List jobs.
 
-     Newest first; old jobs are removed.
+     Jobs are listed newest first. Old jobs are removed automatically.
 
     Args:
         limit (int | Unset):
@@ -156,7 +156,7 @@ async def asyncio(
 ) -> JobList | None:
     """List jobs.
 
-     Newest first; old jobs are removed.
+     Jobs are listed newest first. Old jobs are removed automatically.
 
     Args:
         limit (int | Unset):

@@ -52,8 +52,9 @@ def sync_detailed(
 ) -> Response[Moment]:
     """Get a moment.
 
-     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-    moment stays readable as long as its video exists; after another ingest it has the new chunks.
+     Returns everything that is stored about a moment, which is a span of a video. Hits and
+    citations refer to moments. A moment remains readable as long as its video exists. After the
+    video is ingested again, the moment contains the new chunks.
 
     Args:
         moment_id (str):
@@ -84,8 +85,9 @@ def sync(
 ) -> Moment | None:
     """Get a moment.
 
-     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-    moment stays readable as long as its video exists; after another ingest it has the new chunks.
+     Returns everything that is stored about a moment, which is a span of a video. Hits and
+    citations refer to moments. A moment remains readable as long as its video exists. After the
+    video is ingested again, the moment contains the new chunks.
 
     Args:
         moment_id (str):
@@ -111,8 +113,9 @@ async def asyncio_detailed(
 ) -> Response[Moment]:
     """Get a moment.
 
-     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-    moment stays readable as long as its video exists; after another ingest it has the new chunks.
+     Returns everything that is stored about a moment, which is a span of a video. Hits and
+    citations refer to moments. A moment remains readable as long as its video exists. After the
+    video is ingested again, the moment contains the new chunks.
 
     Args:
         moment_id (str):
@@ -141,8 +144,9 @@ async def asyncio(
 ) -> Moment | None:
     """Get a moment.
 
-     Returns everything that is stored of a span of a video. Hits and citations refer to moments. A
-    moment stays readable as long as its video exists; after another ingest it has the new chunks.
+     Returns everything that is stored about a moment, which is a span of a video. Hits and
+    citations refer to moments. A moment remains readable as long as its video exists. After the
+    video is ingested again, the moment contains the new chunks.
 
     Args:
         moment_id (str):

@@ -62,8 +62,9 @@ def sync_detailed(
 ) -> Response[Peaks]:
     """Get the waveform.
 
-     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+     Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+    where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+    decodes its audio.
 
     Args:
         video_id (str):
@@ -97,8 +98,9 @@ def sync(
 ) -> Peaks | None:
     """Get the waveform.
 
-     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+     Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+    where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+    decodes its audio.
 
     Args:
         video_id (str):
@@ -127,8 +129,9 @@ async def asyncio_detailed(
 ) -> Response[Peaks]:
     """Get the waveform.
 
-     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+     Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+    where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+    decodes its audio.
 
     Args:
         video_id (str):
@@ -160,8 +163,9 @@ async def asyncio(
 ) -> Peaks | None:
     """Get the waveform.
 
-     Peak `n` is the maximum amplitude from `n × interval` to `(n + 1) × interval` seconds, from 0
-    (silence) to 1 (full scale), with all channels mixed. The first call for a video decodes its sound.
+     Peak `n` is the maximum amplitude between `n × interval` and `(n + 1) × interval` seconds,
+    where 0 is silence and 1 is full scale. All channels are mixed. The first call for a video
+    decodes its audio.
 
     Args:
         video_id (str):

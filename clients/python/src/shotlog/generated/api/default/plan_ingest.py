@@ -57,8 +57,9 @@ def sync_detailed(
 ) -> Response[Plan]:
     """Estimate the cost of an ingest.
 
-     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+     Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+    take, and what it would reuse. The estimates are based on previous ingests on this install;
+    unknown values are null. This decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -89,8 +90,9 @@ def sync(
 ) -> Plan | None:
     """Estimate the cost of an ingest.
 
-     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+     Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+    take, and what it would reuse. The estimates are based on previous ingests on this install;
+    unknown values are null. This decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -116,8 +118,9 @@ async def asyncio_detailed(
 ) -> Response[Plan]:
     """Estimate the cost of an ingest.
 
-     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+     Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+    take, and what it would reuse. The estimates are based on previous ingests on this install;
+    unknown values are null. This decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):
@@ -146,8 +149,9 @@ async def asyncio(
 ) -> Plan | None:
     """Estimate the cost of an ingest.
 
-     Returns chunks, model calls, tokens and seconds, and what would be reused, based on previous ingests
-    of this install; unknown values are null. Decodes nothing, calls no model and changes nothing.
+     Estimates how many chunks, model calls and tokens an ingest would require, how long it would
+    take, and what it would reuse. The estimates are based on previous ingests on this install;
+    unknown values are null. This decodes nothing, calls no model and changes nothing.
 
     Args:
         body (PlanRequest):

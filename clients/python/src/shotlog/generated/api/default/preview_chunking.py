@@ -62,13 +62,13 @@ def sync_detailed(
 ) -> Response[Preview]:
     """Preview chunking.
 
-     Computes how other settings would split the video, from the signals stored at ingest. Decodes
-    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-    them.
+     Computes how other settings would split the video, based on the signals stored at ingest.
+    This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+    video again with them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking fields of an ingest.
+        body (PreviewRequest): The chunking settings to preview, as in an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -98,13 +98,13 @@ def sync(
 ) -> Preview | None:
     """Preview chunking.
 
-     Computes how other settings would split the video, from the signals stored at ingest. Decodes
-    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-    them.
+     Computes how other settings would split the video, based on the signals stored at ingest.
+    This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+    video again with them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking fields of an ingest.
+        body (PreviewRequest): The chunking settings to preview, as in an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -129,13 +129,13 @@ async def asyncio_detailed(
 ) -> Response[Preview]:
     """Preview chunking.
 
-     Computes how other settings would split the video, from the signals stored at ingest. Decodes
-    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-    them.
+     Computes how other settings would split the video, based on the signals stored at ingest.
+    This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+    video again with them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking fields of an ingest.
+        body (PreviewRequest): The chunking settings to preview, as in an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -163,13 +163,13 @@ async def asyncio(
 ) -> Preview | None:
     """Preview chunking.
 
-     Computes how other settings would split the video, from the signals stored at ingest. Decodes
-    nothing, calls no model and changes nothing. To apply the settings, ingest the video again with
-    them.
+     Computes how other settings would split the video, based on the signals stored at ingest.
+    This decodes nothing, calls no model and changes nothing. To apply the settings, ingest the
+    video again with them.
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking fields of an ingest.
+        body (PreviewRequest): The chunking settings to preview, as in an ingest.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

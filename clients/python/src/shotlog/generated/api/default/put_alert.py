@@ -62,10 +62,11 @@ def sync_detailed(
 ) -> Response[Alert]:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that calls a webhook for every new matching video. The search
+    runs on every video that is ingested after the alert was created. If moments match, the
+    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+    is delivered at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -99,10 +100,11 @@ def sync(
 ) -> Alert | None:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that calls a webhook for every new matching video. The search
+    runs on every video that is ingested after the alert was created. If moments match, the
+    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+    is delivered at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -131,10 +133,11 @@ async def asyncio_detailed(
 ) -> Response[Alert]:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that calls a webhook for every new matching video. The search
+    runs on every video that is ingested after the alert was created. If moments match, the
+    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+    is delivered at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):
@@ -166,10 +169,11 @@ async def asyncio(
 ) -> Alert | None:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. It runs on each video
-    that is ingested from now on. If moments match, the webhook gets a signed POST (`Shotlog-Signature`,
-    as for job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
-    `moments`. Delivery is at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that calls a webhook for every new matching video. The search
+    runs on every video that is ingested after the alert was created. If moments match, the
+    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
+    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
+    is delivered at least once; repeated deliveries have the same `event_id`.
 
     Args:
         name (str):

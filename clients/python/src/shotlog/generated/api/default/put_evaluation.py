@@ -64,8 +64,9 @@ def sync_detailed(
 ) -> Response[Evaluation]:
     """Create or replace an evaluation.
 
-     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-    judged moments whose video does not exist or that end after their video.
+     Stores judged questions under a name. Previous questions are replaced; existing runs are
+    kept. Judged moments are rejected if their video does not exist or if they end after the end
+    of the video.
 
     Args:
         name (str):
@@ -99,8 +100,9 @@ def sync(
 ) -> Evaluation | None:
     """Create or replace an evaluation.
 
-     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-    judged moments whose video does not exist or that end after their video.
+     Stores judged questions under a name. Previous questions are replaced; existing runs are
+    kept. Judged moments are rejected if their video does not exist or if they end after the end
+    of the video.
 
     Args:
         name (str):
@@ -129,8 +131,9 @@ async def asyncio_detailed(
 ) -> Response[Evaluation]:
     """Create or replace an evaluation.
 
-     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-    judged moments whose video does not exist or that end after their video.
+     Stores judged questions under a name. Previous questions are replaced; existing runs are
+    kept. Judged moments are rejected if their video does not exist or if they end after the end
+    of the video.
 
     Args:
         name (str):
@@ -162,8 +165,9 @@ async def asyncio(
 ) -> Evaluation | None:
     """Create or replace an evaluation.
 
-     Stores judged questions under a name, replacing previous questions; existing runs are kept. Rejects
-    judged moments whose video does not exist or that end after their video.
+     Stores judged questions under a name. Previous questions are replaced; existing runs are
+    kept. Judged moments are rejected if their video does not exist or if they end after the end
+    of the video.
 
     Args:
         name (str):

@@ -66,9 +66,10 @@ def sync_detailed(
 ) -> Response[ExtractorDetail]:
     """Define a custom analyzer.
 
-     A language model fills in the schema for every chunk, from speech, on-screen text and visible
-    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+     A language model fills in the schema for every chunk, based on speech, on-screen text and
+    visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+    questions and tables. Redefining an extractor invalidates its stored output, which the next
+    ingest computes again.
 
     Args:
         name (str):
@@ -102,9 +103,10 @@ def sync(
 ) -> ExtractorDetail | None:
     """Define a custom analyzer.
 
-     A language model fills in the schema for every chunk, from speech, on-screen text and visible
-    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+     A language model fills in the schema for every chunk, based on speech, on-screen text and
+    visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+    questions and tables. Redefining an extractor invalidates its stored output, which the next
+    ingest computes again.
 
     Args:
         name (str):
@@ -133,9 +135,10 @@ async def asyncio_detailed(
 ) -> Response[ExtractorDetail]:
     """Define a custom analyzer.
 
-     A language model fills in the schema for every chunk, from speech, on-screen text and visible
-    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+     A language model fills in the schema for every chunk, based on speech, on-screen text and
+    visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+    questions and tables. Redefining an extractor invalidates its stored output, which the next
+    ingest computes again.
 
     Args:
         name (str):
@@ -167,9 +170,10 @@ async def asyncio(
 ) -> ExtractorDetail | None:
     """Define a custom analyzer.
 
-     A language model fills in the schema for every chunk, from speech, on-screen text and visible
-    content. The name can be used wherever an analyzer is named: in ingests, searches, questions and
-    tables. Redefining an extractor invalidates its stored output, which the next ingest computes again.
+     A language model fills in the schema for every chunk, based on speech, on-screen text and
+    visible content. The name can be used wherever an analyzer is named: in ingests, searches,
+    questions and tables. Redefining an extractor invalidates its stored output, which the next
+    ingest computes again.
 
     Args:
         name (str):

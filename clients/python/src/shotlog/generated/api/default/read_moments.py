@@ -59,7 +59,7 @@ def sync_detailed(
 ) -> Response[ReadMoments]:
     """Get several moments.
 
-     Within a token budget.
+     Returns moments by id, within a token budget.
 
     Args:
         body (ReadRequest):
@@ -90,7 +90,7 @@ def sync(
 ) -> ReadMoments | None:
     """Get several moments.
 
-     Within a token budget.
+     Returns moments by id, within a token budget.
 
     Args:
         body (ReadRequest):
@@ -116,7 +116,7 @@ async def asyncio_detailed(
 ) -> Response[ReadMoments]:
     """Get several moments.
 
-     Within a token budget.
+     Returns moments by id, within a token budget.
 
     Args:
         body (ReadRequest):
@@ -145,7 +145,7 @@ async def asyncio(
 ) -> ReadMoments | None:
     """Get several moments.
 
-     Within a token budget.
+     Returns moments by id, within a token budget.
 
     Args:
         body (ReadRequest):

@@ -66,8 +66,9 @@ def sync_detailed(
 ) -> Response[ChangeAccepted]:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+     Starts a job that moves the videos. If a collection with the new name exists, the two are
+    merged. Running ingests still use the old name, and tokens that are limited to the old name
+    are not changed.
 
     Args:
         name (str):
@@ -101,8 +102,9 @@ def sync(
 ) -> ChangeAccepted | None:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+     Starts a job that moves the videos. If a collection with the new name exists, the two are
+    merged. Running ingests still use the old name, and tokens that are limited to the old name
+    are not changed.
 
     Args:
         name (str):
@@ -131,8 +133,9 @@ async def asyncio_detailed(
 ) -> Response[ChangeAccepted]:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+     Starts a job that moves the videos. If a collection with the new name exists, the two are
+    merged. Running ingests still use the old name, and tokens that are limited to the old name
+    are not changed.
 
     Args:
         name (str):
@@ -164,8 +167,9 @@ async def asyncio(
 ) -> ChangeAccepted | None:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection of the new name exists, the two are merged.
-    Running ingests still use the old name, and tokens that are limited to the old name are not changed.
+     Starts a job that moves the videos. If a collection with the new name exists, the two are
+    merged. Running ingests still use the old name, and tokens that are limited to the old name
+    are not changed.
 
     Args:
         name (str):

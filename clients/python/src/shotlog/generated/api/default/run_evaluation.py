@@ -66,9 +66,9 @@ def sync_detailed(
 ) -> Response[EvaluationRunAccepted]:
     """Run an evaluation.
 
-     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-    error states the required number.
+     Starts a job that runs all questions and measures the results. The run and the job have the
+    same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+    them; otherwise the request fails, and the error states the required number.
 
     Args:
         name (str):
@@ -102,9 +102,9 @@ def sync(
 ) -> EvaluationRunAccepted | None:
     """Run an evaluation.
 
-     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-    error states the required number.
+     Starts a job that runs all questions and measures the results. The run and the job have the
+    same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+    them; otherwise the request fails, and the error states the required number.
 
     Args:
         name (str):
@@ -133,9 +133,9 @@ async def asyncio_detailed(
 ) -> Response[EvaluationRunAccepted]:
     """Run an evaluation.
 
-     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-    error states the required number.
+     Starts a job that runs all questions and measures the results. The run and the job have the
+    same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+    them; otherwise the request fails, and the error states the required number.
 
     Args:
         name (str):
@@ -167,9 +167,9 @@ async def asyncio(
 ) -> EvaluationRunAccepted | None:
     """Run an evaluation.
 
-     Starts a job that runs all questions and measures the results; the run has the id of the job. If the
-    language model bills calls and a configuration calls it, `max_model_calls` must cover them; the
-    error states the required number.
+     Starts a job that runs all questions and measures the results. The run and the job have the
+    same id. If a configuration makes billed language model calls, `max_model_calls` must cover
+    them; otherwise the request fails, and the error states the required number.
 
     Args:
         name (str):

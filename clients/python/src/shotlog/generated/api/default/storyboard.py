@@ -54,8 +54,8 @@ def sync_detailed(
 ) -> Response[Storyboard]:
     """Get the storyboard.
 
-     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-    `(n + 1) × interval` seconds. Tiles are laid out row by row.
+     Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+    between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -86,8 +86,8 @@ def sync(
 ) -> Storyboard | None:
     """Get the storyboard.
 
-     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-    `(n + 1) × interval` seconds. Tiles are laid out row by row.
+     Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+    between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -113,8 +113,8 @@ async def asyncio_detailed(
 ) -> Response[Storyboard]:
     """Get the storyboard.
 
-     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-    `(n + 1) × interval` seconds. Tiles are laid out row by row.
+     Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+    between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):
@@ -143,8 +143,8 @@ async def asyncio(
 ) -> Storyboard | None:
     """Get the storyboard.
 
-     Describes the layout of the sheet: tile `n` shows the middle of the interval from `n × interval` to
-    `(n + 1) × interval` seconds. Tiles are laid out row by row.
+     Describes the layout of the storyboard sheet. Tile `n` shows the frame at the midpoint
+    between `n × interval` and `(n + 1) × interval` seconds. Tiles are laid out row by row.
 
     Args:
         video_id (str):

@@ -52,7 +52,7 @@ def sync_detailed(
 ) -> Response[File]:
     """Get the storyboard sheet.
 
-     A JPEG with all tiles.
+     Returns a JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -83,7 +83,7 @@ def sync(
 ) -> File | None:
     """Get the storyboard sheet.
 
-     A JPEG with all tiles.
+     Returns a JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -109,7 +109,7 @@ async def asyncio_detailed(
 ) -> Response[File]:
     """Get the storyboard sheet.
 
-     A JPEG with all tiles.
+     Returns a JPEG with all tiles.
 
     Args:
         video_id (str):
@@ -138,7 +138,7 @@ async def asyncio(
 ) -> File | None:
     """Get the storyboard sheet.
 
-     A JPEG with all tiles.
+     Returns a JPEG with all tiles.
 
     Args:
         video_id (str):

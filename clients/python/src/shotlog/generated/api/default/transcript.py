@@ -76,8 +76,8 @@ def sync_detailed(
 ) -> Response[Transcript]:
     """Get the transcript.
 
-     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-    `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+    `transcript` or `diarization` has run.
 
     Args:
         video_id (str):
@@ -120,8 +120,8 @@ def sync(
 ) -> Transcript | None:
     """Get the transcript.
 
-     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-    `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+    `transcript` or `diarization` has run.
 
     Args:
         video_id (str):
@@ -159,8 +159,8 @@ async def asyncio_detailed(
 ) -> Response[Transcript]:
     """Get the transcript.
 
-     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-    `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+    `transcript` or `diarization` has run.
 
     Args:
         video_id (str):
@@ -201,8 +201,8 @@ async def asyncio(
 ) -> Transcript | None:
     """Get the transcript.
 
-     Returns whole sentences, even across chunk boundaries. Requires that the analyzer `transcript` or
-    `diarization` has run.
+     Returns whole sentences, even across chunk boundaries. Requires that the analyzer
+    `transcript` or `diarization` has run.
 
     Args:
         video_id (str):

@@ -67,7 +67,7 @@ def sync_detailed(
 ) -> Response[Corrections]:
     """Undo a correction.
 
-     The output of the models is shown again.
+     Restores the models' output.
 
     Args:
         video_id (str):
@@ -104,7 +104,7 @@ def sync(
 ) -> Corrections | None:
     """Undo a correction.
 
-     The output of the models is shown again.
+     Restores the models' output.
 
     Args:
         video_id (str):
@@ -136,7 +136,7 @@ async def asyncio_detailed(
 ) -> Response[Corrections]:
     """Undo a correction.
 
-     The output of the models is shown again.
+     Restores the models' output.
 
     Args:
         video_id (str):
@@ -171,7 +171,7 @@ async def asyncio(
 ) -> Corrections | None:
     """Undo a correction.
 
-     The output of the models is shown again.
+     Restores the models' output.
 
     Args:
         video_id (str):

@@ -62,7 +62,7 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Undo all corrections of a video.
+    """Undo all corrections to a video.
 
     Args:
         video_id (str):
@@ -94,7 +94,7 @@ def sync(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Undo all corrections of a video.
+    """Undo all corrections to a video.
 
     Args:
         video_id (str):
@@ -121,7 +121,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Undo all corrections of a video.
+    """Undo all corrections to a video.
 
     Args:
         video_id (str):
@@ -151,7 +151,7 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Undo all corrections of a video.
+    """Undo all corrections to a video.
 
     Args:
         video_id (str):

@@ -97,7 +97,7 @@ def sync_detailed(
 ) -> Response[VideoList]:
     """List videos.
 
-     Newest first.
+     Videos are listed newest first.
 
     Args:
         limit (int | Unset):
@@ -158,7 +158,7 @@ def sync(
 ) -> VideoList | None:
     """List videos.
 
-     Newest first.
+     Videos are listed newest first.
 
     Args:
         limit (int | Unset):
@@ -214,7 +214,7 @@ async def asyncio_detailed(
 ) -> Response[VideoList]:
     """List videos.
 
-     Newest first.
+     Videos are listed newest first.
 
     Args:
         limit (int | Unset):
@@ -273,7 +273,7 @@ async def asyncio(
 ) -> VideoList | None:
     """List videos.
 
-     Newest first.
+     Videos are listed newest first.
 
     Args:
         limit (int | Unset):
