@@ -160,8 +160,8 @@ pub async fn open(
     }
 }
 
-/// An index under construction next to the index in use. If the index is in memory, both are the
-/// same index.
+/// An index under construction next to the index in use. For an in-memory index, the two are
+/// the same.
 pub struct Rebuild {
     /// The index to fill.
     pub index: Arc<dyn VectorIndex>,

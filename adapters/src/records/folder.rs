@@ -126,8 +126,8 @@ impl FolderRecords {
         Ok(Self { root: root.into(), removal_lock, changes, exclusive: None })
     }
 
-    /// Opens the folder for exclusive use. No other process then has unfinished work in it. Returns
-    /// `Unavailable` while another process has exclusive use. *Blocks.*
+    /// Opens the folder for exclusive use. On success, no other process has unfinished work in it.
+    /// Returns `Unavailable` while another process has exclusive use. *Blocks.*
     pub fn open_exclusive(root: &Path) -> Result<Self> {
         let unusable = |e: io::Error| {
             let message = format!("cannot lock {} as the folder of records: {e}", root.display());

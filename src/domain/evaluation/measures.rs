@@ -47,7 +47,7 @@ pub struct JudgedHit {
     pub moment_id: MomentId,
     /// Probability that the moment shows or contains what the question asks for, 0..1.
     pub p_present: f32,
-    /// Highest grade of the judged moments that the hit meets; `None` if it meets none.
+    /// Highest grade among the judged moments that the hit overlaps; `None` if it overlaps none.
     pub grade: Option<u8>,
 }
 

@@ -329,8 +329,8 @@ mod tests {
         Detection { label: label.into(), confidence, bounds: [x, 0.2, 0.1, 0.3] }
     }
 
-    /// Tracks detections, given for each of two frames per second. Returns each track's label and
-    /// number of points.
+    /// Tracks detections in `frames`, which are half a second apart. Returns the label and number
+    /// of points of each track.
     fn tracks(frames: &[Vec<Detection>], cuts: &[f64]) -> Vec<(String, usize)> {
         let mut tracker = Tracker::default();
         for (i, detections) in frames.iter().enumerate() {

@@ -20,11 +20,11 @@ pub const POINT_FORMAT: u32 = 2;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct PointDocument {
-    /// The format version; 0 in documents of versions that did not store it.
+    /// The format version; 0 for documents written before it was stored.
     #[serde(rename = "_format")]
     pub(crate) format: u32,
-    /// The analyzer run that produced the document; empty in documents of versions that did not
-    /// store it.
+    /// The analyzer run that produced the document; empty for documents written before it was
+    /// stored.
     #[serde(rename = "_revision", skip_serializing_if = "String::is_empty")]
     pub(crate) revision: String,
     /// When the chunk starts, in seconds from the start of the video.

@@ -13,7 +13,8 @@ use crate::kernel::video::VideoId;
 use crate::search::Search;
 use crate::search::filters::{self, WordField};
 
-/// Maximum number of video values read from the listing, which returns them in alphabetical order.
+/// Maximum number of values read from the video listing. Values are read in alphabetical order, so
+/// the last ones are left out.
 const MAX_WORDS: usize = 10_000;
 
 /// The parameters of `GET /filters/values`.

@@ -1,5 +1,5 @@
 //! Writes a summary from detections and speech, for documents without prose. It names the visible
-//! things, the on-screen titles and the subjects of the speech, and quotes the most informative
+//! things, the on-screen titles and the topics of the speech, and quotes the most informative
 //! spoken sentences.
 
 use ports::llm::PassageKind;
@@ -10,7 +10,7 @@ use super::{phrases, rank};
 
 /// Maximum number of quoted on-screen titles.
 const MAX_TITLES: usize = 2;
-/// Maximum number of subjects of the speech.
+/// Maximum number of topics of the speech to name.
 const MAX_SUBJECTS: usize = 3;
 /// Maximum number of quoted sentences.
 const MAX_QUOTES: usize = 3;
@@ -72,7 +72,7 @@ pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) ->
     points
 }
 
-/// Writes a sentence that names the subjects of the speech, such as
+/// Writes a sentence that names the topics of the speech, such as
 /// `People talk about maps and Paris.`
 fn talk(corpus: &Corpus) -> Option<String> {
     let subjects = phrases::subjects(corpus, MAX_SUBJECTS);

@@ -52,7 +52,7 @@ pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
     topics.into_iter().map(|phrase| phrase.words.join(" ")).collect()
 }
 
-/// Returns the subjects of the speech. They are phrases that occur more than once or have several
+/// Returns the topics of the speech. They are phrases that occur more than once or have several
 /// words.
 pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
     let phrases = best(corpus, count, |kind| kind == PassageKind::Speech);

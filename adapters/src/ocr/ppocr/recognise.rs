@@ -1,5 +1,5 @@
-//! Recognises a line of text. This includes its orientation, CTC decoding, and the spaces between
-//! words.
+//! Recognises a line of text: finds its orientation, decodes the CTC output, and restores the
+//! spaces between words.
 
 use std::iter;
 use std::path::Path;
