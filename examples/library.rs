@@ -25,7 +25,7 @@ use domain::catalog::record::{AnalyzerEntry, VideoRecord};
 use domain::chunking::Signals;
 use domain::kernel::time::Span;
 use domain::kernel::video::VideoId;
-use domain::search::indexing::{POINT_FORMAT, points};
+use domain::search::indexing::points;
 use fastrand::Rng;
 use futures::{StreamExt, TryStreamExt, stream};
 use parking_lot::Mutex;
@@ -181,7 +181,6 @@ impl Originals {
                 points: analyzer_points.len() as u64,
                 revision,
                 embedder: embedder.model().to_owned(),
-                point_format: POINT_FORMAT,
                 cost: Default::default(),
             };
             let pages = stored.chunks(PAGE_CHUNKS as usize);

@@ -238,10 +238,10 @@ impl Shotlog {
             &settings.ask,
             settings.ingest.concurrency,
         ));
-        let run_as_jobs = run_as_jobs(&stores, &models, &catalog, &search, &answering, &settings);
+        let use_cases = job_use_cases(&stores, &models, &catalog, &search, &answering, &settings);
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
-        let jobs = Jobs::new(&stores, run_as_jobs.clone(), settings.jobs, limits, callbacks);
-        let JobUseCases { ingest, frames, evaluations, alerts } = run_as_jobs;
+        let jobs = Jobs::new(&stores, use_cases.clone(), settings.jobs, limits, callbacks);
+        let JobUseCases { ingest, frames, evaluations, alerts } = use_cases;
         let callbacks_enabled = settings.callbacks.is_enabled();
         let (probes, ui) = (settings.probes, settings.ui);
         let reserve = settings.data_dir.join("reserve");
@@ -320,7 +320,7 @@ async fn change_reserve(reserve: &Reserve, change: fn(&Reserve) -> std::io::Resu
 }
 
 /// Builds the use cases that run as jobs.
-fn run_as_jobs(
+fn job_use_cases(
     stores: &Stores,
     models: &Models,
     catalog: &Arc<Catalog>,

@@ -74,6 +74,11 @@ async fn a_video_stored_as_poster_jpg_is_renamed_when_ingested_again() {
         assert_eq!(video["filename"], "poster-video.jpg");
         let path = video["storage_path"].as_str().unwrap();
         assert_eq!(app.get(&format!("/storage/{path}")).await.body, clip(30.0));
+        // The object of the earlier record stays until the new record is published.
+        assert_eq!(video["poster_url"], Value::Null);
+        let fields = [("mode", "interval"), ("interval", "20")];
+        let job = app.job_of(&fields, "poster.jpg", &clip(30.0)).await;
+        assert_eq!(job["status"], "done", "{job}");
         assert_eq!(app.get(&format!("/storage/{shared}")).await.body, poster);
         assert_eq!(app.service.catalog.verify().await.unwrap().problems, [""; 0]);
     }

@@ -37,7 +37,7 @@ fn street() -> Models {
     }
 }
 
-async fn ingest_street(analyzers: &str) -> (TestApp, Value) {
+pub(crate) async fn ingest_street(analyzers: &str) -> (TestApp, Value) {
     let models = street();
     let app = TestApp::with(|setup| setup.models = models).await;
     let fields = [("analyzers", analyzers), ("mode", "interval"), ("interval", "10")];

@@ -62,8 +62,9 @@ impl Facets {
 pub struct Display {
     /// Description in prose.
     pub description: String,
-    /// Lists of records, by name. The speaker turns, for example, are named `turns`.
-    #[serde(flatten)]
+    /// Lists of records, by name. Hits show `turns`, `persons`, `detections` and `texts` in fields
+    /// of these names, and other lists in the field `records`.
+    #[serde(rename = "_records", skip_serializing_if = "Map::is_empty")]
     pub records: Map<String, Value>,
 }
 

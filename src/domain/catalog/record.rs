@@ -241,10 +241,6 @@ pub struct AnalyzerEntry {
     pub revision: String,
     /// The model that embedded the points.
     pub embedder: String,
-    /// Format version of the points' documents; 0 in records from earlier versions, which did not
-    /// store it.
-    #[serde(default)]
-    pub point_format: u32,
     /// The cost of running the analyzer.
     #[serde(default)]
     pub cost: ProcessingCost,

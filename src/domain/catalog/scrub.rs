@@ -33,6 +33,10 @@ pub(crate) struct ScrubCursor {
     /// When the last complete scrub ended, in ISO 8601.
     #[serde(rename = "whole")]
     completed_at: Option<String>,
+    /// Whether every point has to be written again, because the points were made in another way
+    /// when the scrub began.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) rewrite: bool,
     /// The last video checked by an incomplete scrub.
     pub(crate) up_to: Option<VideoId>,
 }
@@ -48,7 +52,7 @@ impl ScrubCursor {
     /// Creates the progress of a scrub that has checked the videos up to `last`, or no videos if
     /// `last` is `None`.
     pub(crate) fn up_to(points: &str, last: Option<VideoId>) -> Self {
-        Self { points: points.to_owned(), completed_at: None, up_to: last }
+        Self { points: points.to_owned(), completed_at: None, rewrite: false, up_to: last }
     }
 
     /// Creates the progress of a scrub that has just been completed.
@@ -79,7 +83,11 @@ impl Catalog {
     /// Reads the progress of the scrub. `points` names the embedder and the format of the points.
     pub(crate) async fn scrub_cursor(&self, points: &str) -> Result<ScrubCursor> {
         let cursor = self.listing_state().await?.scrub;
-        Ok(if cursor.points == points { cursor } else { ScrubCursor::up_to(points, None) })
+        if cursor.points == points {
+            return Ok(cursor);
+        }
+        let rewrite = !cursor.points.is_empty();
+        Ok(ScrubCursor { rewrite, ..ScrubCursor::up_to(points, None) })
     }
 
     /// Stores the progress of the scrub.

@@ -21,7 +21,7 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::llm::budget::CallBudget;
-use crate::search::indexing::{POINT_FORMAT, points};
+use crate::search::indexing::points;
 
 impl Ingest {
     /// Runs the requested analyzers whose output the draft does not have yet.
@@ -169,7 +169,6 @@ impl Ingest {
             points: points.len() as u64,
             revision,
             embedder: self.models.embedder.model().to_owned(),
-            point_format: POINT_FORMAT,
             cost: ProcessingCost::default(),
         };
         Ok((entry, points))

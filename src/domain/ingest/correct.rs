@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use ports::embedder::Embedder;
-use ports::index::{Filter, Point, Predicate};
+use ports::index::Point;
 
 use crate::aggregation::aggregators::entities::{self, LinkedPeople};
 use crate::aggregation::result::result_of;
-use crate::analysis::VECTOR_FIELDS;
 use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::correction::{Correction, CorrectionKind, CorrectionSet, PhrasePattern};
 use crate::analysis::output::output_of;
@@ -19,9 +16,10 @@ use crate::ingest::Ingest;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::{Span, now, rounded, timecode};
-use crate::kernel::video::{ChunkId, VideoId, unknown_video};
+use crate::kernel::video::{VideoId, unknown_video};
 use crate::media::tracking::Location;
-use crate::search::indexing::{POINT_FORMAT, points};
+use crate::search::indexing::points;
+use crate::search::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
 
 /// How long a correction waits for a job that is changing the video.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
@@ -347,7 +345,6 @@ impl Ingest {
             points(&embedder, id, &config, revision, update.spans, &*analyzer, outputs).await?;
         entry.points = points.len() as u64;
         self.models.embedder.model().clone_into(&mut entry.embedder);
-        entry.point_format = POINT_FORMAT;
         fresh.retain(|point| point.id.analyzer_id != update.id);
         fresh.extend(points);
         record.analyzers.insert(update.id, entry);
@@ -365,34 +362,18 @@ impl Ingest {
         if entry.embedder != self.models.embedder.model() {
             return Ok(HashMap::new());
         }
-        let mut texts: HashMap<(ChunkId, &str), String> = HashMap::new();
-        for (chunk_id, output) in (0..).map(ChunkId).zip(&update.current) {
-            let Some(output) = output else { continue };
-            let fields = output.content().index_entry().fields.into_iter();
-            texts.extend(fields.map(|(field, text)| ((chunk_id, field), text)));
-        }
-        let mut vectors = HashMap::new();
+        let mut texts = embedded_texts(&update.current);
         let own_points: Vec<&Point> =
             fresh.iter().filter(|point| point.id.analyzer_id == update.id).collect();
-        if !own_points.is_empty() {
-            for point in own_points {
-                for (field, vector) in &point.vectors {
-                    if let Some(text) = texts.remove(&(point.id.chunk_id, field.as_str())) {
-                        vectors.insert(text, vector.clone());
-                    }
-                }
-            }
-            return Ok(vectors);
+        if own_points.is_empty() {
+            let index = self.stores.index.as_ref();
+            return stored_vectors(index, video_id, &entry.revision, texts).await;
         }
-        let revision = Predicate::AnyKeyword(vec![entry.revision.clone()]);
-        let filter = Filter::video(video_id).and("revision", revision);
-        for (field, _) in VECTOR_FIELDS {
-            if texts.keys().all(|(_, name)| name != field) {
-                continue;
-            }
-            for (point, vector) in self.stores.index.vectors(&filter, field).await? {
-                if let Some(text) = texts.remove(&(point.chunk_id, *field)) {
-                    vectors.insert(text, vector);
+        let mut vectors = HashMap::new();
+        for point in own_points {
+            for (field, vector) in &point.vectors {
+                if let Some(text) = texts.remove(&(point.id.chunk_id, field.clone())) {
+                    vectors.insert(text, vector.clone());
                 }
             }
         }
@@ -418,34 +399,6 @@ struct OutputUpdate<'a> {
     current: Outputs,
     /// The outputs after the change.
     corrected: Outputs,
-}
-
-/// An embedder that already knows the vectors for some texts.
-struct CachingEmbedder<'a> {
-    vectors: HashMap<String, Vec<f32>>,
-    embedder: &'a dyn Embedder,
-}
-
-#[async_trait]
-impl Embedder for CachingEmbedder<'_> {
-    fn model(&self) -> &str {
-        self.embedder.model()
-    }
-
-    fn dimension(&self) -> usize {
-        self.embedder.dimension()
-    }
-
-    async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
-        let is_new = |text: &&String| !self.vectors.contains_key(*text);
-        let new: Vec<String> = texts.iter().filter(is_new).cloned().collect();
-        let mut embedded = self.embedder.embed(&new).await?.into_iter();
-        let vector = |text: &String| match self.vectors.get(text) {
-            Some(known) => Some(known.clone()),
-            None => embedded.next(),
-        };
-        Ok(texts.iter().filter_map(vector).collect())
-    }
 }
 
 fn apply_overlay(output: &Output, overlay: &CorrectionSet, span: Span) -> Output {

@@ -92,7 +92,7 @@ impl Ingest {
         let intact = previous.as_ref().and_then(Previous::intact);
         let media = self.extract_signals(fetched, request, track, intact, progress).await?;
         let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &media).await?;
-        self.store_objects(fetched, &media.signals, &mut draft.record).await?;
+        self.store_objects(fetched, &media.signals, before, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
 
         let chunks = self.evidence(fetched, media, &draft.spans, &progress.profile);

@@ -23,6 +23,7 @@ impl Ingest {
         &self,
         fetched: &FetchedSource,
         signals: &Signals,
+        before: Option<&VideoRecord>,
         record: &mut VideoRecord,
     ) -> Result<()> {
         let storage = &self.stores.storage;
@@ -39,7 +40,9 @@ impl Ingest {
         }
         let path = format!("{}/{POSTER}", record.video_id);
         let has_one = record.poster_path.is_some() || fetched.info.video.is_none();
-        if has_one || record.retired.contains(&path) {
+        // Until the new record is published, the video may still be stored under this name.
+        let is_video = before.is_some_and(|before| before.storage_path == path);
+        if has_one || is_video || record.retired.contains(&path) {
             return Ok(());
         }
         let file = fetched.file.path.to_path_buf();

@@ -282,12 +282,18 @@ pub struct ParsedFilters {
     pub(crate) metadata: Option<Value>,
 }
 
+/// Earlier names of filters with their current ones. Stored alerts and links may contain them.
+const RENAMED: &[(&str, &str)] =
+    &[("ends_after", "overlaps_after"), ("starts_before", "overlaps_before")];
+
 /// Parses a request's `filters` object. Returns `Invalid` for an unknown name, and `Unprocessable`
 /// for a value of the wrong type.
 pub fn parse(filters: &Map<String, Value>) -> Result<ParsedFilters> {
     let mut parsed = ParsedFilters::default();
     for (name, value) in filters {
-        let spec = FILTERS.iter().find(|spec| spec.name == name).ok_or_else(|| unknown(name))?;
+        let current = RENAMED.iter().find(|(earlier, _)| earlier == name);
+        let current = current.map_or(name.as_str(), |(_, current)| current);
+        let spec = FILTERS.iter().find(|spec| spec.name == current).ok_or_else(|| unknown(name))?;
         if spec.kind == Kind::Object {
             parsed.metadata = Some(value.clone());
             continue;

@@ -13,9 +13,7 @@ use crate::analysis::video::Outputs;
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::search::point::PointDocument;
-
-pub use crate::search::point::POINT_FORMAT;
+use crate::search::point::{POINT_FORMAT, PointDocument};
 
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";

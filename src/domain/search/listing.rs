@@ -21,7 +21,8 @@ use crate::search::{
 };
 
 /// Listed moments have no scores.
-const UNSCORED: Scoring<'static> = Scoring { field: VectorField::COMBINED.name(), presence: None };
+const UNSCORED: Scoring<'static> =
+    Scoring { field: VectorField::COMBINED.name(), presence: None, per_video: usize::MAX };
 
 /// What to list from the videos that the caller can see.
 struct Listing<'a> {

@@ -18,6 +18,7 @@ pub(crate) mod rerank;
 mod scope;
 pub mod scrub;
 mod similar;
+pub(crate) mod stored_vectors;
 pub mod values;
 
 use std::str::FromStr;
@@ -321,7 +322,7 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         let presence = self.presence(text, &query.vector).await?;
         let field = query.field.clone();
-        let scoring = Scoring { field: &field, presence: Some(&presence) };
+        let scoring = Scoring { field: &field, presence: Some(&presence), per_video: usize::MAX };
         self.published_hits(mode, text, query, scoring).await
     }
 
@@ -343,17 +344,9 @@ impl Search {
         let depth =
             self.settings.fusion_depth * FULL_DEPTH_VIDEOS / query.limit.max(FULL_DEPTH_VIDEOS);
         let depth = depth.max(per_video);
-        let scoring = Scoring { field: &field, presence: Some(&presence) };
+        let scoring = Scoring { field: &field, presence: Some(&presence), per_video };
         let hits = self.find_by_video(text, query, depth).await?;
-        let hits = self.keep_published(hits, scoring, &mut HitVideos::new()).await?;
-        let mut results: Vec<SearchResult> = Vec::with_capacity(hits.len());
-        for hit in hits {
-            let taken = results.iter().rev().take_while(|r| r.video_id == hit.video_id).count();
-            if taken < per_video {
-                results.push(hit);
-            }
-        }
-        Ok(results)
+        self.keep_published(hits, scoring, &mut HitVideos::new()).await
     }
 
     /// Finds the videos that are most likely to contain what is searched for, most likely first.
@@ -370,7 +363,7 @@ impl Search {
         let presence = self.presence(text, &query.vector).await?;
         let (field, requested) = (query.field.clone(), query.limit);
         let query = VectorQuery { limit: requested * OVERSAMPLING, ..query };
-        let scoring = Scoring { field: &field, presence: Some(&presence) };
+        let scoring = Scoring { field: &field, presence: Some(&presence), per_video: usize::MAX };
         let hits = self.find_by_video(text, query, HITS_PER_VIDEO).await?;
         let mut videos: Vec<(f32, VideoId)> = Vec::new();
         for hit in self.keep_published(hits, scoring, &mut HitVideos::new()).await? {

@@ -254,6 +254,14 @@ mod tests {
     }
 
     #[test]
+    fn only_hits_of_full_text_search_have_text_scores() {
+        let by_text = [hit(4, 9.0), hit(2, 8.0)];
+        let scores = text_scores(&by_text);
+        let score = |chunk| scores.get(&hit(chunk, 0.0).id).copied();
+        assert_eq!([score(1), score(2), score(4)], [None, Some(8.0), Some(9.0)]);
+    }
+
+    #[test]
     fn search_terms_omit_function_and_question_words() {
         for (text, expected) in [
             ("when can one see a train?", "train?"),

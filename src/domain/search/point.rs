@@ -11,10 +11,13 @@ use crate::analysis::certainty::mentions;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::Statement;
 use crate::kernel::time::Span;
-use crate::search::point_migration;
+use crate::search::{VectorField, point_migration};
 
 /// The format version of the documents that this version writes.
-pub const POINT_FORMAT: u32 = 2;
+pub(crate) const POINT_FORMAT: u32 = 2;
+
+/// The vector field for the whole record.
+const WHOLE: &str = VectorField::COMBINED.name();
 
 /// What the index stores with a point. It contains everything that a hit returns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,10 +36,9 @@ pub(crate) struct PointDocument {
     pub(crate) end: f64,
     /// The text that was embedded in the vector field `combined`.
     pub(crate) text: String,
-    /// The texts that were embedded in other vector fields, except those equal to `text` or to
-    /// the description.
+    /// The texts that were embedded in other vector fields; `None` for a text that equals `text`.
     #[serde(rename = "_fields", skip_serializing_if = "BTreeMap::is_empty")]
-    pub(crate) fields: BTreeMap<String, String>,
+    pub(crate) fields: BTreeMap<String, Option<String>>,
     /// What the analyzer states about the chunk.
     #[serde(rename = "_statements", skip_serializing_if = "Vec::is_empty")]
     pub(crate) statements: Vec<Statement>,
@@ -52,9 +54,9 @@ impl PointDocument {
     /// Deserializes a stored document. Documents in an earlier format are converted; `style` is the
     /// style of the analyzer's text.
     pub(crate) fn read(stored: &Document, style: TextStyle) -> serde_json::Result<Self> {
-        let mut document: Self = stored.read()?;
+        let document: Self = stored.read()?;
         if document.format < POINT_FORMAT {
-            point_migration::convert(&mut document, style)?;
+            return point_migration::convert(document, stored, style);
         }
         Ok(document)
     }
@@ -63,27 +65,23 @@ impl PointDocument {
         Span { start: self.start, end: self.end }
     }
 
-    /// Returns the text that was embedded in a vector field.
+    /// Returns the text that was embedded in a vector field; empty if there was none.
     pub(crate) fn embedded_text(&self, field: &str) -> &str {
         match self.fields.get(field) {
-            Some(text) => text,
-            None if field == "description" => &self.display.description,
-            None => &self.text,
+            Some(Some(text)) => text,
+            Some(None) => &self.text,
+            None if field == WHOLE => &self.text,
+            None => "",
         }
     }
 
     /// Sets the texts that were embedded in the vector fields.
     pub(crate) fn set_fields(&mut self, fields: BTreeMap<&'static str, String>) {
-        let is_new = |field: &str, text: &str| match field {
-            "combined" => false,
-            "description" => text != self.display.description,
-            _ => text != self.text,
+        let whole = &self.text;
+        let stored = |(field, text): (&str, String)| {
+            (field != WHOLE).then(|| (field.to_owned(), (text != *whole).then_some(text)))
         };
-        self.fields = fields
-            .into_iter()
-            .filter(|(field, text)| is_new(field, text))
-            .map(|(field, text)| (field.to_owned(), text))
-            .collect();
+        self.fields = fields.into_iter().filter_map(stored).collect();
     }
 
     /// How certain it is, 0..1, that the things named by `words` are present. A word that also
@@ -146,24 +144,24 @@ mod tests {
 
     #[test]
     fn embedded_texts_are_stored_once() {
+        let whole = "A red car. Objects: car";
         let mut document = PointDocument {
             format: POINT_FORMAT,
-            text: "A red car. Objects: car".into(),
+            text: whole.into(),
             display: Display::new("A red car."),
             ..PointDocument::default()
         };
         document.set_fields(BTreeMap::from([
-            ("combined", "A red car. Objects: car".to_owned()),
-            ("description", "A red car.".to_owned()),
+            ("combined", whole.to_owned()),
+            ("description", whole.to_owned()),
             ("objects", "car".to_owned()),
         ]));
-        assert_eq!(document.fields.keys().collect::<Vec<_>>(), ["objects"]);
         let document = read(json!(document));
-        for (field, expected) in [
-            ("combined", "A red car. Objects: car"),
-            ("description", "A red car."),
-            ("objects", "car"),
-        ] {
+        let expected = [("description".to_owned(), None), ("objects".into(), Some("car".into()))];
+        assert_eq!(document.fields, BTreeMap::from(expected));
+        for (field, expected) in
+            [("combined", whole), ("description", whole), ("objects", "car"), ("people", "")]
+        {
             assert_eq!(document.embedded_text(field), expected);
         }
     }

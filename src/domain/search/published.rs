@@ -21,13 +21,15 @@ const MAX_WIDENING: usize = 4;
 /// Length of a snippet, in characters.
 const SNIPPET: usize = 180;
 
-/// How to score the hits of a search.
+/// Which hits of a search to return, and how to score them.
 #[derive(Clone, Copy)]
 pub(super) struct Scoring<'a> {
     /// The vector field that is searched.
     pub(super) field: &'a str,
     /// Estimates `p_present`; `None` if the moments are listed without a search text.
     pub(super) presence: Option<&'a PresenceEstimator<'a>>,
+    /// Maximum number of hits in each video.
+    pub(super) per_video: usize,
 }
 
 /// The metadata and the URL of each video with hits, kept between calls.
@@ -59,7 +61,7 @@ impl Search {
         }
     }
 
-    /// Builds the results from the hits whose points are published.
+    /// Builds the results from the hits whose points are published, up to `per_video` in each video.
     pub(super) async fn keep_published(
         &self,
         found: IndexHits,
@@ -83,11 +85,14 @@ impl Search {
             let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
+        let mut counts: HashMap<VideoId, usize> = HashMap::new();
         let result = |(document, hit): (PointDocument, Hit)| {
             let (video, url) = videos.get(&hit.id.video_id)?;
-            if !is_published(video, &hit, &document) {
+            let count = counts.entry(hit.id.video_id).or_default();
+            if *count == scoring.per_video || !is_published(video, &hit, &document) {
                 return None;
             }
+            *count += 1;
             let text_score = text_scores.get(&hit.id).copied();
             let result = self.result(scoring, hit, document);
             let recorded_at = video.metadata.wall_clock(result.span.start);
@@ -113,7 +118,7 @@ impl Search {
 
     /// Builds a result without the metadata of its video and without a full-text score.
     fn result(&self, scoring: Scoring<'_>, hit: Hit, document: PointDocument) -> SearchResult {
-        let Scoring { field, presence } = scoring;
+        let Scoring { field, presence, .. } = scoring;
         let span = document.span();
         let style = TextStyle::for_field(field, self.text_style(&hit.id.analyzer_id));
         let p_found = presence.map_or(0.0, |p| p.hit_probability(style, hit.score, &document));

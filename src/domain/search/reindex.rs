@@ -1,7 +1,7 @@
 //! Reindexing: makes the index agree with the records again, at start-up and on demand. Calls the
 //! embedder but no other model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -18,8 +18,9 @@ use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::search::Search;
-use crate::search::indexing::{POINT_FORMAT, points};
+use crate::search::indexing::points;
 use crate::search::scrub::Scrub;
+use crate::search::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
 
 /// `Retry-After` in the response to a search on a damaged index, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 5;
@@ -53,11 +54,21 @@ pub struct Repair {
     /// Rewrite every point, not only those that disagree with the record. The repair then waits for
     /// videos that are being changed.
     pub all: bool,
+    /// Write every point again in the current format, with the vectors that the index has. The
+    /// repair then waits for videos that are being changed.
+    pub rewrite: bool,
     /// Remove everything that has no record, even if it exceeds [`IndexSettings::max_orphans`].
     pub remove_orphans: bool,
     /// Repair only videos with an unfinished change: those that this process could not clean up,
     /// and those left locked by instances that died.
     pub unfinished: bool,
+}
+
+impl Repair {
+    /// Whether every point is written again.
+    fn writes_all(self) -> bool {
+        self.all || self.rewrite
+    }
 }
 
 /// The result of a repair.
@@ -236,7 +247,7 @@ impl Search {
         video_id: VideoId,
         repair: Repair,
     ) -> Result<RepairOutcome> {
-        if !repair.all && !repair.unfinished {
+        if !repair.all && !repair.rewrite && !repair.unfinished {
             let stored = self.catalog.record_state(video_id).await?;
             match &stored {
                 RecordState::Absent => return self.orphan_outcome(video_id).await,
@@ -255,7 +266,7 @@ impl Search {
                 RecordState::Tombstone(..) => {}
             }
         }
-        let Some(lock) = self.lock_to_repair(video_id.into(), repair.all).await? else {
+        let Some(lock) = self.lock_to_repair(video_id.into(), repair.writes_all()).await? else {
             return Ok(RepairOutcome::Busy);
         };
         self.catalog.relist(video_id).await?;
@@ -267,7 +278,7 @@ impl Search {
                 RepairOutcome::Cleared
             }
             RecordState::Record(..) => {
-                match self.repair_points(video_id, &lock, repair.all).await {
+                match self.repair_points(video_id, &lock, repair).await {
                     Ok(rebuilt) => RepairOutcome::Rebuilt(rebuilt),
                     // The fault lies in the video's documents, not in the index.
                     Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
@@ -301,7 +312,6 @@ impl Search {
         for (id, entry) in &record.analyzers {
             let current = revision_filter(record.video_id, vec![entry.revision.clone()]);
             let agrees = entry.embedder == self.models.embedder.model()
-                && entry.point_format == POINT_FORMAT
                 && self.index.count(&current).await? == entry.points;
             if !agrees {
                 stale.push(id.clone());
@@ -312,18 +322,23 @@ impl Search {
 
     /// Removes a video's surplus documents and rewrites the points that disagree with its record,
     /// or every point if `all` is set. Returns the number of analyzers rebuilt.
-    async fn repair_points(&self, video_id: VideoId, lock: &VideoLock, all: bool) -> Result<u64> {
+    async fn repair_points(
+        &self,
+        video_id: VideoId,
+        lock: &VideoLock,
+        repair: Repair,
+    ) -> Result<u64> {
         let claim = self.catalog.claim(video_id, lock).await?;
         let Some(mut record) = claim.base.record().cloned() else { return Ok(0) };
         self.catalog.clean(video_id, &claim.base).await?;
-        let stale = match all {
+        let stale = match repair.writes_all() {
             true => record.analyzers.keys().cloned().collect(),
             false => self.stale(&record).await?,
         };
         if stale.is_empty() {
             return Ok(0);
         }
-        let (fresh, rebuilt) = self.rebuild_points(&mut record, &stale).await?;
+        let (fresh, rebuilt) = self.rebuild_points(&mut record, &stale, repair.rewrite).await?;
         let revisions = stale.iter().filter_map(|id| record.analyzers.get(id));
         let revisions = revisions.map(|entry| entry.revision.clone()).collect();
         lock.check()?;
@@ -340,6 +355,7 @@ impl Search {
         &self,
         record: &mut VideoRecord,
         analyzers: &[String],
+        reuse_vectors: bool,
     ) -> Result<(Vec<Point>, u64)> {
         let spans = self.catalog.spans(record).await?;
         let config = record.chunking.config();
@@ -353,13 +369,21 @@ impl Search {
                 (entry.points, entry.embedder) = (0, String::new());
                 continue;
             };
-            let (embedder, revision) = (self.models.embedder.as_ref(), &entry.revision);
+            let embedder = self.models.embedder.as_ref();
+            let revision = &entry.revision;
+            let vectors = match reuse_vectors && entry.embedder == embedder.model() {
+                true => {
+                    let texts = embedded_texts(&outputs);
+                    stored_vectors(self.index.as_ref(), record.video_id, revision, texts).await?
+                }
+                false => HashMap::new(),
+            };
+            let embedder = CachingEmbedder { vectors, embedder };
             let analyzer_points =
-                points(embedder, record.video_id, &config, revision, &spans, &*analyzer, &outputs)
+                points(&embedder, record.video_id, &config, revision, &spans, &*analyzer, &outputs)
                     .await?;
             entry.points = analyzer_points.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();
-            entry.point_format = POINT_FORMAT;
             fresh.extend(analyzer_points);
             rebuilt += 1;
         }

@@ -13,7 +13,7 @@ use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::search::Search;
-use crate::search::indexing::POINT_FORMAT;
+use crate::search::point::POINT_FORMAT;
 use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};
 
 /// Pause after each video, as a multiple of the time spent on the video.
@@ -27,6 +27,8 @@ pub struct Scrub {
     /// Videos that have no record but still have documents or points.
     pub(super) orphans: BTreeSet<VideoId>,
     pub(super) done: ReindexReport,
+    /// Whether every point is written again.
+    rewrite: bool,
 }
 
 impl Scrub {
@@ -36,6 +38,7 @@ impl Scrub {
             last: None,
             orphans: BTreeSet::new(),
             done: ReindexReport::default(),
+            rewrite: false,
         }
     }
 
@@ -67,8 +70,8 @@ impl Search {
         if cursor.is_recent(interval) {
             return Ok(None);
         }
-        let last = cursor.up_to;
-        Ok(Some(Scrub { last, ..Scrub::new(self.catalog.ids().await?) }))
+        let (last, rewrite) = (cursor.up_to, cursor.rewrite);
+        Ok(Some(Scrub { last, rewrite, ..Scrub::new(self.catalog.ids().await?) }))
     }
 
     /// Checks and repairs videos until `budget` is used up, then saves the scrub's position.
@@ -82,7 +85,7 @@ impl Search {
         let Some(_elected) = self.lock_to_repair(LockTarget::Repair, false).await? else {
             return Ok(ControlFlow::Break(scrub.done));
         };
-        let repair = Repair::default();
+        let repair = Repair { rewrite: scrub.rewrite, ..Repair::default() };
         let scrub_started = Instant::now();
         while let Some(video_id) = scrub.next() {
             let started = Instant::now();
@@ -92,7 +95,8 @@ impl Search {
                 // Orphans are not saved, so the position is not saved either once there are any:
                 // after a restart, the scrub has to find them again.
                 if scrub.orphans.is_empty() {
-                    let cursor = ScrubCursor::up_to(&self.points_version(), scrub.last);
+                    let mut cursor = ScrubCursor::up_to(&self.points_version(), scrub.last);
+                    cursor.rewrite = scrub.rewrite;
                     self.catalog.save_scrub_cursor(cursor).await?;
                 }
                 return Ok(ControlFlow::Continue(scrub));

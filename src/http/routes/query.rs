@@ -1,6 +1,7 @@
 //! `POST /query`: search by meaning or by words, at three levels of detail.
 
 use poem_openapi::{Object, OpenApi, Union};
+use serde_json::Value;
 
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::answers::{AuditedSentenceBody, audited_sentences};
@@ -307,6 +308,9 @@ struct FullResult {
     detections: Vec<AnyObject>,
     /// On-screen texts with their details, as stored by the analyzer.
     texts: Vec<AnyObject>,
+    /// Further lists of records, by name, as stored by analyzers that are not built in.
+    #[oai(skip_serializing_if_is_none)]
+    records: Option<AnyObject>,
 }
 
 impl From<search::SearchResult> for MinimalResult {
@@ -335,6 +339,9 @@ impl From<search::SearchResult> for FullResult {
         };
         let (persons, detections) = (records("persons"), records("detections"));
         let texts = records("texts");
-        Self { standard: hit.into(), text, persons, detections, texts }
+        let turns = hit.display.records.remove_entry("turns");
+        let others = std::mem::replace(&mut hit.display.records, turns.into_iter().collect());
+        let others = (!others.is_empty()).then(|| AnyObject::from_value(Value::Object(others)));
+        Self { standard: hit.into(), text, persons, detections, texts, records: others }
     }
 }

@@ -113,8 +113,11 @@ impl From<search::SearchResult> for StandardResult {
         let Facets { people, objects, actions, tags, speakers, people_count, .. } = hit.facets;
         let mut display = hit.display;
         let turns = display.take_records("turns").into_iter();
-        let turns = turns.filter_map(|turn| serde_json::from_value(turn).ok());
-        let turns = turns.map(|turn: speech::SpeakerTurn| turn.into()).collect();
+        let turns = turns.map(serde_json::from_value::<speech::SpeakerTurn>).filter_map(|turn| {
+            turn.inspect_err(|error| tracing::warn!(%error, "a speaker turn has another shape"))
+                .ok()
+        });
+        let turns = turns.map(Into::into).collect();
         Self {
             moment_id: hit.moment_id.to_string(),
             video_id: hit.video_id.to_string(),

@@ -10,7 +10,9 @@ from .generated.types import Unset
 
 @dataclass(frozen=True)
 class Utterance:
-    """Speech from `start` to `end`, in seconds from the start of the video; `speaker` is set after diarization.
+    """Speech from `start` to `end`, in seconds from the start of the video.
+
+    `speaker` is set after diarization.
 
     >>> from shotlog import Shotlog
     >>> client = Shotlog()

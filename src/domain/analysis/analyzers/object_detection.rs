@@ -15,7 +15,7 @@ use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::analysis::presentation::{Lane, OutputKind, Presentation, TrackSpec};
-use crate::analysis::prose::in_view;
+use crate::analysis::prose;
 use crate::analysis::video::Output;
 use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
 use crate::kernel::error::Result;
@@ -155,6 +155,13 @@ impl Analyzer for ObjectDetectionAnalyzer {
     }
 }
 
+/// Returns the statement that lists the visible objects with their counts, if there are any.
+pub(crate) fn in_view(detections: &[LabelDetection]) -> Option<Statement> {
+    let counts = detections.iter().map(|d| plural_with_count(&d.label, d.count));
+    let text = prose::in_view(&counts.collect::<Vec<String>>());
+    text.map(|text| Statement::new(PassageKind::Objects, text))
+}
+
 impl AnalyzerOutput for ChunkObjects {
     fn index_entry(&self) -> IndexEntry {
         let counted: Vec<String> = self
@@ -183,11 +190,8 @@ impl AnalyzerOutput for ChunkObjects {
         IndexEntry { fields, facets, display }
     }
 
-    /// Returns one statement that lists the visible objects with their counts.
     fn statements(&self) -> Vec<Statement> {
-        let counts = self.detections.iter().map(|d| plural_with_count(&d.label, d.count));
-        let text = in_view(&counts.collect::<Vec<String>>());
-        text.map(|text| Statement::new(PassageKind::Objects, text)).into_iter().collect()
+        in_view(&self.detections).into_iter().collect()
     }
 
     fn cells(&self) -> Vec<String> {

@@ -31,7 +31,7 @@ export function resultTabs(log: VideoLog): ResultTab[] {
     (shown) => !hasOwnPanel(shown) && (shown.tab || shown.kind === "rows"),
   );
   const results = log.aggregators.filter((shown) => !hasOwnPanel(shown));
-  return [
+  return withUniqueIds([
     ...page("moments", true),
     ...groupByTab(fitting, ({ kind }) => kind),
     ...groupByTab(
@@ -42,16 +42,27 @@ export function resultTabs(log: VideoLog): ResultTab[] {
     ...page("more", log.otherAggregates.length, log.otherAggregates),
     ...page("corrections", log.corrections.length),
     ...page("splitting", log.cuts.length),
-  ];
+  ]);
 }
 
-/** One tab per id in the order of the presentations; those without a tab have one each. */
+/** Tabs with different panels may have the same id; the first keeps it. */
+function withUniqueIds(tabs: ResultTab[]): ResultTab[] {
+  const used = new Set<string>();
+  return tabs.map((tab) => {
+    const id = used.has(tab.id) ? `${tab.id}-${tab.panel}` : tab.id;
+    used.add(id);
+    return { ...tab, id };
+  });
+}
+
+/** One tab per id and panel, in the order of the presentations; those without a tab have one each. */
 function groupByTab(all: Presentation[], panel: (shown: Presentation) => string): ResultTab[] {
   const tabs = new Map<string, ResultTab>();
   for (const shown of all) {
     const { id, label } = shown.tab ?? { id: `output-${shown.id}`, label: shown.label };
-    const tab = tabs.get(id) ?? { id, name: translate(label), panel: panel(shown), shown: [] };
-    tabs.set(id, { ...tab, shown: [...tab.shown, shown] });
+    const key = `${id} ${panel(shown)}`;
+    const tab = tabs.get(key) ?? { id, name: translate(label), panel: panel(shown), shown: [] };
+    tabs.set(key, { ...tab, shown: [...tab.shown, shown] });
   }
   return [...tabs.values()];
 }

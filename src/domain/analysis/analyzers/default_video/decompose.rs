@@ -18,7 +18,7 @@ const SOUNDS: &[&str] =
     &["There is no sound.", "There is quiet sound.", "There is sound.", "There is loud sound."];
 
 /// Parses a composed description into its parts; the result is empty for any other text.
-pub(super) fn parse(description: &str) -> Vec<DescriptionPart> {
+pub(crate) fn parse(description: &str) -> Vec<DescriptionPart> {
     let mut parts = Vec::new();
     let mut add =
         |kind: PassageKind, text: &str| parts.push(DescriptionPart { kind, text: text.to_owned() });

@@ -2,7 +2,7 @@
 //! otherwise by combining screen text, speech and detected objects.
 
 mod compose;
-mod decompose;
+pub(crate) mod decompose;
 mod objects;
 mod picture;
 mod voices;
