@@ -25,7 +25,7 @@ const UNSCORED: Scoring<'static> =
     Scoring { field: VectorField::COMBINED.name(), presence: None, per_video: usize::MAX };
 
 /// What to list from the videos that the caller can see.
-struct Listing<'a> {
+struct MomentQuery<'a> {
     access: &'a Access,
     analyzer: Option<&'a str>,
     video_ids: Option<&'a [String]>,
@@ -43,7 +43,7 @@ impl Search {
         access: &Access,
         request: &SearchRequest,
     ) -> Result<SearchPage> {
-        let listing = Listing {
+        let query = MomentQuery {
             access,
             analyzer: request.analyzers.id(),
             video_ids: request.video_ids.as_deref(),
@@ -54,11 +54,11 @@ impl Search {
             PageStart::AfterChunk(video, chunk) => Some((video.clone(), *chunk)),
             PageStart::First | PageStart::Offset(_) => None,
         };
-        let mut rows = self.list(&listing, from, limit + 1).await?;
+        let mut rows = self.list(&query, from, limit + 1).await?;
         let more = rows.len() > limit;
         rows.truncate(limit);
         let diagnostics = match rows.is_empty() {
-            true => Some(self.diagnose_listing(&listing, limit).await?),
+            true => Some(self.diagnose_listing(&query, limit).await?),
             false => None,
         };
         let (next_pages, results) = rows.into_iter().unzip();
@@ -67,11 +67,11 @@ impl Search {
 
     async fn list(
         &self,
-        listing: &Listing<'_>,
+        query: &MomentQuery<'_>,
         from: Option<(Position, ChunkId)>,
         limit: usize,
     ) -> Result<Rows> {
-        let Listing { access, analyzer, video_ids, filters } = *listing;
+        let MomentQuery { access, analyzer, video_ids, filters } = *query;
         let filter = self.scope(access, analyzer, video_ids, filters).await?;
         let mut rows = Rows::new();
         if let Some((video, chunk)) = &from {
@@ -181,18 +181,18 @@ impl Search {
         hits
     }
 
-    async fn diagnose_listing(&self, listing: &Listing<'_>, limit: usize) -> Result<Diagnostics> {
+    async fn diagnose_listing(&self, query: &MomentQuery<'_>, limit: usize) -> Result<Diagnostics> {
         let mut diagnostics = Diagnostics::default();
-        for name in filter_names(listing.filters, listing.video_ids) {
-            let mut filters = listing.filters.clone();
+        for name in filter_names(query.filters, query.video_ids) {
+            let mut filters = query.filters.clone();
             filters.remove(name);
-            let video_ids = listing.video_ids.filter(|_| name != VIDEO_IDS);
-            let without = Listing { video_ids, filters: &filters, ..*listing };
+            let video_ids = query.video_ids.filter(|_| name != VIDEO_IDS);
+            let without = MomentQuery { video_ids, filters: &filters, ..*query };
             let rows = self.list(&without, None, limit).await?;
             diagnostics.without_filter.push((name.to_owned(), rows.len() as u32));
         }
-        if let Some(analyzer) = listing.analyzer {
-            let Listing { access, video_ids, .. } = *listing;
+        if let Some(analyzer) = query.analyzer {
+            let MomentQuery { access, video_ids, .. } = *query;
             self.videos_with_analyzer(access, video_ids, analyzer, &mut diagnostics).await?;
         }
         Ok(diagnostics)
