@@ -101,7 +101,7 @@ pub async fn reindex(
     let opened = IndexStores { index: fresh.index.clone(), listing: fresh.listing.clone() };
     let service = assemble(config, address, embedder, opened).await?.service;
     let owned = fresh.current.as_ref().unwrap_or(&fresh.index);
-    service.catalog.restore_install(owned.as_ref()).await.map_err(StartError::Reindex)?;
+    service.catalog.installation.restore(owned.as_ref()).await.map_err(StartError::Reindex)?;
     service.adopt_stores().await.map_err(StartError::Reindex)?;
     if let Some(searched) = &fresh.current
         && !remove_orphans
@@ -112,7 +112,7 @@ pub async fn reindex(
         }
     }
     let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
-    service.catalog.list_all().await.map_err(StartError::Reindex)?;
+    service.catalog.listing.rebuild().await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
         // Adds videos that were ingested into the old collection during the rebuild.
         let meanwhile = service.search.reindex(Repair::default()).await;

@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = common::service(work.path(), &url, embedder, analyzers, aggregators)?;
     let selection = format!("{DEFAULT_ANALYZER},{}", brightness::ID);
     let video_id = common::ingest(&service, &clip, &selection).await?;
-    println!("{:#}", service.catalog.aggregate(video_id, darkest::ID).await?);
+    println!("{:#}", service.catalog.library.aggregate(video_id, darkest::ID).await?);
     if let Some(address) = address {
         let listener = http::listen(&address).await?;
         let options = HttpOptions { base_url: url, serves_storage: true, ..HttpOptions::default() };

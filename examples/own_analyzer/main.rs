@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let service = common::service(work.path(), url, embedder, analyzers, Aggregators::default())?;
     let video_id = common::ingest(&service, &clip, brightness::ID).await?;
     let query = ChunkQuery { limit: 500, ..ChunkQuery::default() };
-    for chunk in service.catalog.chunks(video_id, query).await?.chunks {
+    for chunk in service.catalog.library.chunks(video_id, query).await?.chunks {
         for (analyzer, output) in chunk.outputs {
             println!("{}  {analyzer}  {output}", chunk.span.timecode());
         }

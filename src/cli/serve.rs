@@ -236,7 +236,7 @@ pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
 /// Prints inconsistencies between records, objects and vectors.
 pub(super) async fn verify(config: &Config) -> Result<(), BoxError> {
     let app = app::build(config, listen_address(config)?).await?;
-    let report = app.service.catalog.verify().await?;
+    let report = app.service.catalog.verification.run().await?;
     for problem in &report.problems {
         println!("{problem}");
     }

@@ -54,7 +54,7 @@ async fn attempt(service: &Shotlog, repair: Repair) -> Result<(), Error> {
     tokio::time::timeout(ATTEMPT_TIMEOUT, service.adopt_stores())
         .await
         .map_err(timeout_error)??;
-    service.catalog.list_all().await?;
+    service.catalog.listing.rebuild().await?;
     if service.search.is_empty().await? {
         log_repair(&service.search.reindex(repair).await?);
     }

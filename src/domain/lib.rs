@@ -168,7 +168,7 @@ impl Settings {
 
 /// The service, which consists of its use-cases.
 pub struct Shotlog {
-    /// Reads stored results.
+    /// Reads and changes stored records and results.
     pub catalog: Arc<Catalog>,
     /// Manages user-defined analyzers.
     pub extractors: Extractors,
@@ -274,10 +274,10 @@ impl Shotlog {
     /// Returns `Invalid` if another install owns one of them, and `NotFound` if a bucket does not
     /// exist.
     pub async fn adopt_stores(&self) -> Result<()> {
-        self.catalog.probe().await?;
-        self.catalog.adopt_index().await?;
-        self.catalog.load_extractors().await?;
-        self.jobs.adopt_queue(&self.catalog.install().await?).await
+        self.catalog.installation.probe().await?;
+        self.catalog.installation.adopt_index().await?;
+        self.catalog.extractors.load().await?;
+        self.jobs.adopt_queue(&self.catalog.installation.id().await?).await
     }
 
     /// Removes a video's vectors, record, objects and cached files. If the video is being ingested,

@@ -71,7 +71,7 @@ impl Scoped {
     /// Gives access to the service for an operation on a video. Returns `NotFound` if the caller
     /// may not see the video.
     async fn for_video(&self, video_id: VideoId) -> Result<&Arc<Shotlog>> {
-        self.service.catalog.check_visible(&self.access, video_id).await?;
+        self.service.catalog.records.check_visible(&self.access, video_id).await?;
         Ok(&self.service)
     }
 
@@ -100,11 +100,11 @@ impl Scoped {
 impl Scoped {
     pub async fn videos(&self, page: &VideoQuery) -> Result<VideoList> {
         let (service, access) = self.with_access();
-        service.catalog.videos(access, page).await
+        service.catalog.library.videos(access, page).await
     }
 
     pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
-        self.for_video(video_id).await?.catalog.video(video_id).await
+        self.for_video(video_id).await?.catalog.library.video(video_id).await
     }
 
     pub async fn update_metadata(
@@ -124,21 +124,26 @@ impl Scoped {
     }
 
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
-        self.for_video(video_id).await?.catalog.media_url(video_id).await
+        self.for_video(video_id).await?.catalog.library.media_url(video_id).await
     }
 
-    /// Returns a cached response about a video; see `Catalog::cached_response`.
+    /// Returns a cached response about a video; see `ResponseCache::get_or_encode`.
     pub async fn cached_response<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,
         encode: impl Future<Output = std::result::Result<Bytes, E>>,
     ) -> std::result::Result<Bytes, E> {
-        self.for_video(video_id).await?.catalog.cached_response(video_id, name, encode).await
+        self.for_video(video_id)
+            .await?
+            .catalog
+            .responses
+            .get_or_encode(video_id, name, encode)
+            .await
     }
 
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
-        self.for_video(video_id).await?.catalog.chunks(video_id, query).await
+        self.for_video(video_id).await?.catalog.library.chunks(video_id, query).await
     }
 
     pub async fn chunk(
@@ -147,7 +152,7 @@ impl Scoped {
         chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
-        self.for_video(video_id).await?.catalog.chunk(video_id, chunk_id, verbose).await
+        self.for_video(video_id).await?.catalog.library.chunk(video_id, chunk_id, verbose).await
     }
 
     pub async fn transcript(
@@ -156,24 +161,24 @@ impl Scoped {
         after: Option<f64>,
         before: Option<f64>,
     ) -> Result<VideoTranscript> {
-        self.for_video(video_id).await?.catalog.transcript(video_id, after, before).await
+        self.for_video(video_id).await?.catalog.library.transcript(video_id, after, before).await
     }
 
     pub async fn aggregates(&self, video_id: VideoId) -> Result<Aggregates> {
-        self.for_video(video_id).await?.catalog.aggregates(video_id).await
+        self.for_video(video_id).await?.catalog.library.aggregates(video_id).await
     }
 
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
-        self.for_video(video_id).await?.catalog.aggregate(video_id, aggregator).await
+        self.for_video(video_id).await?.catalog.library.aggregate(video_id, aggregator).await
     }
 
     pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
-        self.for_video(video_id).await?.catalog.entities(video_id, min_appearances).await
+        self.for_video(video_id).await?.catalog.library.entities(video_id, min_appearances).await
     }
 
     pub async fn moment(&self, id: &MomentId) -> Result<Moment> {
         let (service, access) = self.with_access();
-        service.catalog.moment(access, id).await
+        service.catalog.library.moment(access, id).await
     }
 
     pub async fn moments(
@@ -181,7 +186,7 @@ impl Scoped {
         ids: Vec<MomentId>,
     ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
         let (service, access) = self.with_access();
-        service.catalog.moments(access, ids).await
+        service.catalog.library.moments(access, ids).await
     }
 
     pub async fn export(
@@ -249,11 +254,11 @@ impl Scoped {
     }
 
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
-        self.for_object(key).await?.catalog.object_info(key).await
+        self.for_object(key).await?.catalog.library.object_info(key).await
     }
 
     pub async fn object(&self, key: &str, range: Option<Range<u64>>) -> Result<ByteStream> {
-        self.for_object(key).await?.catalog.object(key, range).await
+        self.for_object(key).await?.catalog.library.object(key, range).await
     }
 
     /// Gives access to the service for an operation on one of a video's stored objects.
@@ -279,7 +284,7 @@ impl Scoped {
 impl Scoped {
     pub async fn collections(&self, after: Option<&str>, limit: usize) -> Result<CollectionList> {
         let (service, access) = self.with_access();
-        service.catalog.collections(access, after, limit).await
+        service.catalog.listing.collections(access, after, limit).await
     }
 
     pub async fn change_collection(&self, name: &str, change: CollectionChange) -> Result<Job> {
@@ -486,7 +491,7 @@ impl Scoped {
     }
 
     pub async fn corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
-        self.for_video(video_id).await?.catalog.video_corrections(video_id).await
+        self.for_video(video_id).await?.catalog.records.video_corrections(video_id).await
     }
 
     pub async fn correct(
@@ -573,13 +578,13 @@ impl Scoped {
     pub async fn schema(&self) -> Schema {
         // Another instance may have changed the extractors. On an error, use the ones that are
         // already loaded.
-        let _ = self.service.catalog.load_extractors().await;
+        let _ = self.service.catalog.extractors.load().await;
         self.service.status.schema()
     }
 
     pub async fn metadata_keys(&self) -> Result<MetadataKeys> {
         let (service, access) = self.with_access();
-        service.catalog.visible_metadata_keys(access).await
+        service.catalog.metadata.visible_keys(access).await
     }
 
     pub fn recommended_thresholds(&self) -> Thresholds {

@@ -185,7 +185,7 @@ impl Status {
             analyzers: self.catalog.analyzers.ids(&self.models),
             aggregators: self.catalog.aggregators.ids(),
             unavailable,
-            unreadable: self.catalog.unreadable().list(),
+            unreadable: self.catalog.records.unreadable().list(),
         }
     }
 
@@ -254,7 +254,7 @@ async fn update_gauges(
         metrics::jobs(status.name(), count);
     }
     let points = index.count(&Filter::default()).await?;
-    metrics::stored(points, catalog.count(&Access::default()).await? as usize);
+    metrics::stored(points, catalog.listing.count(&Access::default()).await? as usize);
     Ok(())
 }
 

@@ -98,7 +98,7 @@ async fn a_rebuilt_listing_makes_a_scrub_due() {
     videos(&app).await;
     scrub(&app, DAY).await.expect("no scrub has run");
     app.listing.set_mark("another format").await.unwrap();
-    app.service.catalog.list_all().await.unwrap();
+    app.service.catalog.listing.rebuild().await.unwrap();
     assert!(scrub(&app, DAY).await.is_some());
 }
 

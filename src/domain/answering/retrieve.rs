@@ -88,7 +88,7 @@ impl<'a> Retrieval<'a> {
         let all = match matching {
             Some(matching) => matching,
             None => {
-                let newest = service.catalog.newest(access, max_videos + 1).await?;
+                let newest = service.catalog.listing.newest(access, max_videos + 1).await?;
                 newest.into_iter().map(|video| video.video_id).collect()
             }
         };
@@ -270,7 +270,7 @@ impl Answering {
     async fn chunks_of_moments(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
         let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
         let requested = ids.len();
-        let moments = self.catalog.moments(access, ids).await?;
+        let moments = self.catalog.library.moments(access, ids).await?;
         if moments.len() < requested {
             return Err(Error::Invalid(format!(
                 "the moments of moment_ids have more than {MAX_CHUNKS} chunks together; name fewer"

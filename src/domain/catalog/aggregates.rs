@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::aggregation::aggregators::entities;
-use crate::catalog::Catalog;
+use crate::catalog::library::Library;
 use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
@@ -23,44 +23,32 @@ pub struct Aggregates {
     pub aggregates: BTreeMap<String, Value>,
 }
 
-impl Catalog {
+impl Library {
     /// Reads every stored aggregate of a video.
     pub async fn aggregates(&self, video_id: VideoId) -> Result<Aggregates> {
-        self.read_published(video_id, |record| async move {
-            Ok(Aggregates {
-                video_id,
-                available: self.aggregators.in_order(record.aggregates.keys()),
-                aggregates: self
-                    .enriched_aggregates(&record)
-                    .await?
-                    .into_iter()
-                    .map(|(id, result)| (id, with_moments(video_id, result)))
-                    .collect(),
+        self.records
+            .read_published(video_id, |record| async move {
+                Ok(Aggregates {
+                    video_id,
+                    available: self.aggregators.in_order(record.aggregates.keys()),
+                    aggregates: self
+                        .enriched_aggregates(&record)
+                        .await?
+                        .into_iter()
+                        .map(|(id, result)| (id, with_moments(video_id, result)))
+                        .collect(),
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Reads one aggregate. If it is not stored, returns `Invalid` with a list of the aggregates
     /// that are.
     pub async fn aggregate(&self, video_id: VideoId, aggregator: &str) -> Result<Value> {
         let read = |record| async move { self.enriched_aggregate(&record, aggregator).await };
-        Ok(with_moments(video_id, self.read_published(video_id, read).await?))
+        Ok(with_moments(video_id, self.records.read_published(video_id, read).await?))
     }
 
-    pub(crate) async fn stored_aggregates(
-        &self,
-        record: &VideoRecord,
-    ) -> Result<BTreeMap<String, Value>> {
-        let mut aggregates = BTreeMap::new();
-        for id in record.aggregates.keys() {
-            aggregates.insert(id.clone(), self.stored_aggregate(record, id).await?);
-        }
-        Ok(aggregates)
-    }
-}
-
-impl Catalog {
     async fn enriched_aggregates(&self, record: &VideoRecord) -> Result<BTreeMap<String, Value>> {
         let mut aggregates = BTreeMap::new();
         for id in record.aggregates.keys() {
@@ -72,7 +60,7 @@ impl Catalog {
     /// Reads a stored aggregate. If it lists entities, adds their timelines, which are stored in
     /// another aggregate.
     async fn enriched_aggregate(&self, record: &VideoRecord, aggregator: &str) -> Result<Value> {
-        let mut result = self.stored_aggregate(record, aggregator).await?;
+        let mut result = self.records.stored_aggregate(record, aggregator).await?;
         if aggregator != entities::ID {
             return Ok(result);
         }

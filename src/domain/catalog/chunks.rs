@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
+use crate::catalog::MAX_CONCURRENT_READS;
+use crate::catalog::library::Library;
+use crate::catalog::outputs::{OutputDocuments, OutputPages};
 use crate::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::catalog::rendered::RenderedPage;
-use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
+use crate::catalog::rendered::{self, RenderedPage};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
@@ -61,13 +63,13 @@ pub struct ChunkPage {
     pub chunks: Vec<ChunkView>,
 }
 
-impl Catalog {
+impl Library {
     /// Reads stored analyzer output, filtered and paged.
     pub async fn chunks(&self, video_id: VideoId, query: ChunkQuery) -> Result<ChunkPage> {
         let chunk_ids = query.chunk_ids.as_deref().map(parse_ids).transpose()?;
         let (query, chunk_ids) = (&query, chunk_ids.as_ref());
         let read = |record| async move { self.read_chunks(&record, query, chunk_ids).await };
-        self.read_published(video_id, read).await
+        self.records.read_published(video_id, read).await
     }
 
     async fn read_chunks(
@@ -83,7 +85,7 @@ impl Catalog {
         let entries = entries(record, &analyzers)?;
         let matching: Vec<(ChunkId, Span)> = (0..)
             .map(ChunkId)
-            .zip(self.spans(record).await?)
+            .zip(self.records.spans(record).await?)
             .filter(|(id, span)| {
                 chunk_ids.is_none_or(|ids| ids.contains(id))
                     && query.after.is_none_or(|after| span.end > after)
@@ -111,7 +113,7 @@ impl Catalog {
         verbose: bool,
     ) -> Result<ChunkView> {
         let read = |record| async move { self.read_chunk(&record, chunk_id, verbose).await };
-        self.read_published(video_id, read).await
+        self.records.read_published(video_id, read).await
     }
 
     async fn read_chunk(
@@ -120,7 +122,7 @@ impl Catalog {
         chunk_id: ChunkId,
         verbose: bool,
     ) -> Result<ChunkView> {
-        let spans = self.spans(record).await?;
+        let spans = self.records.spans(record).await?;
         let span = spans.get(chunk_id.index()).ok_or_else(|| {
             Error::NotFound(format!(
                 "video '{}' has no chunk {chunk_id}; it has chunks 0 to {}",
@@ -161,6 +163,28 @@ impl Catalog {
             ChunkView { chunk_id, span, outputs }
         };
         Ok(chunks.into_iter().map(view).collect())
+    }
+
+    /// Returns a rendered page of an analyzer's outputs, with or without internal keys. Stored
+    /// pages are immutable, so cached renderings stay valid.
+    async fn rendered_page(
+        &self,
+        pages: &OutputPages,
+        page: u32,
+        verbose: bool,
+    ) -> Result<RenderedPage> {
+        let key = pages.key(page);
+        let name = format!("{key} {verbose}");
+        if let Some(page) = self.page_cache.get(&name) {
+            return Ok(page);
+        }
+        let documents: OutputDocuments = self.records.document(&key).await?;
+        let rendered =
+            tokio::task::spawn_blocking(move || rendered::render(documents, verbose)).await;
+        let rendered = rendered
+            .map_err(|e| Error::corrupt(format!("rendering {key} ended abnormally: {e}")))?;
+        self.page_cache.insert(&name, rendered.clone(), rendered::size(&rendered));
+        Ok(rendered)
     }
 }
 

@@ -13,9 +13,9 @@
 //! - Documents and points also have random identifiers: documents in their keys, points in their
 //!   revisions. New ones are stored next to the old ones and stay invisible until a record
 //!   references them. Searches skip points whose revision differs from the one in the video's
-//!   listing entry. The entry is updated after the record ([`Catalog::relist`]).
+//!   listing entry. The entry is updated after the record ([`Listing::relist`]).
 //! - Documents are removed by key, never by pattern, and only if they were listed *before* this
-//!   instance checked that its own fence was still in place ([`Catalog::clean`]). Another instance
+//!   instance checked that its own fence was still in place ([`Publisher::clean`]). Another instance
 //!   creates nothing before it has swapped in its fence, so none of its documents were listed. A
 //!   document that was unreferenced at the time of the check cannot be referenced later, because
 //!   every later record is either derived from the record read at that time or created from
@@ -34,6 +34,8 @@
 //!
 //! A lock's lease therefore only decides which instance does the work; correctness does not depend
 //! on it.
+//!
+//! [`Listing::relist`]: crate::catalog::listing::Listing::relist
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -43,10 +45,12 @@ use ports::index::{Filter, Predicate};
 use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 
+use crate::catalog::RecordState;
+use crate::catalog::documents::{missing_record, record_key, referenced_keys};
 use crate::catalog::locks::VideoLock;
 use crate::catalog::metadata::VideoMetadata;
+use crate::catalog::publisher::Publisher;
 use crate::catalog::record::{self, Absence, Tombstone, VideoRecord};
-use crate::catalog::{Catalog, RecordState, missing_record, record_key, referenced_keys};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
@@ -148,17 +152,17 @@ impl RecordState {
     }
 }
 
-impl Catalog {
+impl Publisher {
     /// Begins a change to a video that the caller has locked. Finishes an interrupted removal
     /// first.
     pub(crate) async fn claim(&self, video_id: VideoId, lock: &VideoLock) -> Result<VideoClaim> {
         lock.check()?;
-        let mut current = self.record_state(video_id).await?;
+        let mut current = self.records.state(video_id).await?;
         if current.is_being_removed() {
             if let Some(error) = self.resume_removal(video_id, &current).await?.storage_error {
                 return Err(error.into());
             }
-            current = self.record_state(video_id).await?;
+            current = self.records.state(video_id).await?;
         }
         let claimed = current.with_new_fence(video_id)?;
         let base = self.swap(video_id, &current, claimed).await?;
@@ -194,7 +198,7 @@ impl Catalog {
     /// Updates the listing entry, then removes the replaced data. The order matters, because
     /// searches return the replaced data until the entry is updated.
     async fn relist_and_clean(&self, video_id: VideoId, now: &RecordState) -> Result<()> {
-        self.relist(video_id).await?;
+        self.listing.relist(video_id).await?;
         self.clean(video_id, now).await.map(drop)
     }
 
@@ -210,7 +214,7 @@ impl Catalog {
         let mut before = before.clone();
         loop {
             let Precondition::Document(json) = after.expected() else { return Ok(after) };
-            let swapped = self.records.compare_and_swap(&key, before.expected(), json).await;
+            let swapped = self.store.compare_and_swap(&key, before.expected(), json).await;
             if matches!(swapped, Ok(true)) {
                 return Ok(after);
             }
@@ -239,7 +243,7 @@ impl Catalog {
         let mut read = Err(Error::corrupt("not read yet"));
         for pause in REREAD_DELAYS {
             tokio::time::sleep(pause).await;
-            read = self.record_state(video_id).await;
+            read = self.records.state(video_id).await;
             if read.is_ok() {
                 break;
             }
@@ -254,7 +258,7 @@ impl Catalog {
         let (documents, revisions) = self.garbage(video_id, current).await?;
         // Read the state after listing. If the state is unchanged, nothing that was listed was
         // created by another instance.
-        if !self.record_state(video_id).await?.same_except_metadata(current) {
+        if !self.records.state(video_id).await?.same_except_metadata(current) {
             return Ok(false);
         }
         if !matches!(current, RecordState::Unreadable(..)) {
@@ -271,9 +275,9 @@ impl Catalog {
         current: &RecordState,
     ) -> Result<(BTreeSet<String>, BTreeSet<String>)> {
         let (referenced, revisions) = current.references();
-        let listed = self.records.list(&format!("videos/{video_id}/")).await?;
+        let listed = self.store.list(&format!("videos/{video_id}/")).await?;
         if let Some(key) = referenced.iter().find(|key| !listed.contains(key)) {
-            self.unreadable.report(video_id, key, &missing_record(key));
+            self.records.unreadable().report(video_id, key, &missing_record(key));
         }
         let documents = listed.into_iter().filter(|key| !referenced.contains(key)).collect();
         let expected = current.record().map_or(0, VideoRecord::points);
@@ -287,7 +291,7 @@ impl Catalog {
     /// Removes data that only the unpublished state `after` references. Does nothing if the claim
     /// is still valid, since the publication may still be in flight.
     async fn withdraw(&self, claim: &VideoClaim, after: &RecordState) -> Result<()> {
-        let now = self.record_state(claim.video_id).await?;
+        let now = self.records.state(claim.video_id).await?;
         let is_current = |state: &RecordState| now.same_except_metadata(state);
         if is_current(&claim.base)
             || is_current(after)
@@ -305,7 +309,7 @@ impl Catalog {
     }
 
     async fn remove_documents(&self, keys: BTreeSet<String>) -> Result<()> {
-        let removals = stream::iter(keys).map(async |key| self.records.delete(&key).await);
+        let removals = stream::iter(keys).map(async |key| self.store.delete(&key).await);
         Ok(removals.buffer_unordered(MAX_CONCURRENT_REMOVALS).try_collect().await?)
     }
 

@@ -5,8 +5,10 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::listing::ListQuery;
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::MAX_CONCURRENT_READS;
+use crate::catalog::listing::Listing;
 use crate::catalog::metadata::{self, VideoMetadata};
-use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
+use crate::catalog::metadata_store::MetadataStore;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::iso;
@@ -55,7 +57,7 @@ pub struct CollectionResult {
     pub videos: u64,
 }
 
-impl Catalog {
+impl Listing {
     /// Lists the collections that a caller may see, sorted by name. Returns at most `limit`
     /// collections, starting after the name `after`.
     pub async fn collections(
@@ -111,7 +113,9 @@ impl Catalog {
         let page = self.listing.list(&query).await?;
         Ok((page.entries.into_iter().map(|entry| entry.video_id).collect(), page.total))
     }
+}
 
+impl MetadataStore {
     /// Moves a video from the collection `from` to the collection `to`, or out of any collection if
     /// `to` is `None`. If the video is no longer in `from`, only updates its listing entry.
     pub(crate) async fn move_to_collection(
@@ -127,11 +131,11 @@ impl Catalog {
             }
             Ok(metadata)
         };
-        match self.modify_metadata(video_id, change).await {
+        match self.modify(video_id, change).await {
             // The video is unreadable or was deleted in the meantime, so `relist` removes its
             // entry.
-            Err(Error::NotFound(_)) => self.relist(video_id).await,
-            Err(error) if error.is_corrupt() => self.relist(video_id).await,
+            Err(Error::NotFound(_)) => self.listing.relist(video_id).await,
+            Err(error) if error.is_corrupt() => self.listing.relist(video_id).await,
             changed => changed,
         }
     }

@@ -1,14 +1,14 @@
 //! Reads the stored corrections to a video.
 
 use crate::analysis::correction::Correction;
-use crate::catalog::Catalog;
 use crate::catalog::record::VideoRecord;
+use crate::catalog::records::Records;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
-impl Catalog {
+impl Records {
     /// Reads the corrections to a published video, oldest first.
-    pub async fn video_corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
+    pub(crate) async fn video_corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
         let read = |record| async move { self.corrections(&record).await };
         self.read_published(video_id, read).await
     }

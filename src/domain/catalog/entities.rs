@@ -6,7 +6,7 @@ use crate::aggregation::aggregators::entities::{self, LinkedPeople};
 use crate::aggregation::aggregators::entity_timelines::{self, Timelines};
 use crate::aggregation::entity::{Entity, EntityTimeline};
 use crate::aggregation::result::result_of;
-use crate::catalog::Catalog;
+use crate::catalog::library::Library;
 use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
@@ -22,11 +22,11 @@ pub struct EntityList {
     pub entities: Vec<Entity>,
 }
 
-impl Catalog {
+impl Library {
     /// Reads the people who appear in at least `min_appearances` chunks.
     pub async fn entities(&self, video_id: VideoId, min_appearances: u32) -> Result<EntityList> {
         let read = |record| async move { self.read_entities(&record, min_appearances).await };
-        self.read_published(video_id, read).await
+        self.records.read_published(video_id, read).await
     }
 
     async fn read_entities(
@@ -35,7 +35,7 @@ impl Catalog {
         min_appearances: u32,
     ) -> Result<EntityList> {
         let video_id = record.video_id;
-        let linked = self.aggregate_result(record, entities::ID).await?;
+        let linked = self.records.aggregate_result(record, entities::ID).await?;
         let linked: &LinkedPeople = result_of(linked.as_ref()).ok_or_else(|| corrupt(video_id))?;
         let mut timelines = self.timelines(record).await?;
         let people = linked.entities.iter().map(|person| &person.entity);
@@ -58,7 +58,7 @@ impl Catalog {
         if !record.aggregates.contains_key(entity_timelines::ID) {
             return Ok(BTreeMap::new());
         }
-        let stored = self.aggregate_result(record, entity_timelines::ID).await?;
+        let stored = self.records.aggregate_result(record, entity_timelines::ID).await?;
         let stored: &Timelines =
             result_of(stored.as_ref()).ok_or_else(|| corrupt(record.video_id))?;
         let timelines = stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));

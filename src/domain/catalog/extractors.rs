@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use ports::records::Precondition;
+use ports::records::{Precondition, RecordStore};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::analysis::Analyzers;
 use crate::analysis::extraction::form::{check_name, unknown_extractor};
 use crate::analysis::extraction::{
     Extractor, ExtractorDefinition, ExtractorForm, ExtractorSettings,
@@ -42,7 +43,7 @@ impl Extractors {
 
     /// Reads all definitions, sorted by name.
     pub async fn list(&self) -> Result<Vec<ExtractorDefinition>> {
-        self.catalog.load_extractors().await
+        self.catalog.extractors.load().await
     }
 
     /// Reads one definition. If none has this name, returns `NotFound` with a list of the available
@@ -109,15 +110,33 @@ impl Extractors {
         .await
     }
 
-    /// Changes the definitions, and retries if another instance changes them at the same time.
     async fn change<T>(
         &self,
         change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
     ) -> Result<T> {
         self.catalog.readiness.check()?;
-        let records = &self.catalog.records;
+        self.catalog.extractors.change(change).await
+    }
+}
+
+/// The stored definitions of extractors.
+pub(crate) struct ExtractorStore {
+    store: Arc<dyn RecordStore>,
+    analyzers: Analyzers,
+}
+
+impl ExtractorStore {
+    pub(super) fn new(store: Arc<dyn RecordStore>, analyzers: Analyzers) -> Self {
+        Self { store, analyzers }
+    }
+
+    /// Changes the definitions, and retries if another instance changes them at the same time.
+    async fn change<T>(
+        &self,
+        change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
+    ) -> Result<T> {
         loop {
-            let stored = records.get(KEY).await?;
+            let stored = self.store.get(KEY).await?;
             let before = read(stored.as_ref())?;
             let mut definitions = before.clone();
             let outcome = change(&mut definitions)?;
@@ -126,18 +145,17 @@ impl Extractors {
             }
             let json = serde_json::to_value(&definitions)
                 .map_err(|e| Error::corrupt(format!("cannot store {KEY}: {e}")))?;
-            if records.compare_and_swap(KEY, Precondition::from(stored.as_ref()), &json).await? {
-                self.catalog.load_extractors().await?;
+            let expected = Precondition::from(stored.as_ref());
+            if self.store.compare_and_swap(KEY, expected, &json).await? {
+                self.load().await?;
                 return Ok(outcome);
             }
         }
     }
-}
 
-impl Catalog {
     /// Loads the stored definitions into the set of analyzers and returns them.
-    pub(crate) async fn load_extractors(&self) -> Result<Vec<ExtractorDefinition>> {
-        let definitions = read(self.records.get(KEY).await?.as_ref())?;
+    pub(crate) async fn load(&self) -> Result<Vec<ExtractorDefinition>> {
+        let definitions = read(self.store.get(KEY).await?.as_ref())?;
         let analyzers = definitions.iter().cloned().map(Extractor::new).map(Arc::new);
         self.analyzers.set_extractors(analyzers.collect());
         Ok(definitions)
@@ -145,10 +163,10 @@ impl Catalog {
 
     /// Loads the definitions if a comma-separated selection contains an analyzer that is not built
     /// in, since another instance may have defined or changed it.
-    pub(crate) async fn load_extractors_for(&self, selection: &str) -> Result<()> {
+    pub(crate) async fn load_for(&self, selection: &str) -> Result<()> {
         let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
         if !ids.all(|id| self.analyzers.is_built_in(id)) {
-            self.load_extractors().await?;
+            self.load().await?;
         }
         Ok(())
     }
@@ -157,7 +175,7 @@ impl Catalog {
     /// it.
     pub(crate) async fn load_if_unknown(&self, analyzer: &str) -> Result<()> {
         if self.analyzers.get(analyzer).is_none() {
-            self.load_extractors().await?;
+            self.load().await?;
         }
         Ok(())
     }

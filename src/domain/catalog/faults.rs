@@ -1,10 +1,10 @@
 //! Detects missing and corrupt documents of a published video.
 
-use crate::catalog::Catalog;
 use crate::catalog::record::VideoRecord;
+use crate::catalog::records::Records;
 use crate::kernel::error::Result;
 
-impl Catalog {
+impl Records {
     /// Finds the missing and corrupt documents of a published video.
     pub(crate) async fn faults(&self, record: &VideoRecord) -> Result<Vec<DocumentFault>> {
         let mut faults = Vec::new();

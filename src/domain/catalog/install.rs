@@ -2,22 +2,40 @@
 //! in the index and the queue, which other installs may be able to reach. An instance neither
 //! repairs nor uses stores that another install owns.
 
+use std::sync::Arc;
+
 use ports::index::VectorIndex;
-use ports::records::Precondition;
+use ports::records::{Precondition, RecordStore};
+use ports::storage::ObjectStorage;
 use ports::{ErrorKind, PortError};
 use serde_json::json;
 
-use crate::catalog::Catalog;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Stores;
 
 /// Key of the record that holds the install id.
 const KEY: &str = "install.json";
 
-impl Catalog {
+/// The identity of this install, and the stores that must belong to it.
+pub struct Installation {
+    store: Arc<dyn RecordStore>,
+    storage: Arc<dyn ObjectStorage>,
+    index: Arc<dyn VectorIndex>,
+}
+
+impl Installation {
+    pub(super) fn new(stores: &Stores) -> Self {
+        Self {
+            store: stores.records.clone(),
+            storage: stores.storage.clone(),
+            index: stores.index.clone(),
+        }
+    }
+
     /// Checks that the record store answers and the object bucket exists. Unreachable object
     /// storage is not an error, because it does not prevent reads.
     pub(crate) async fn probe(&self) -> Result<()> {
-        self.records.probe().await.map_err(|e| bucket_error(e, "records", "records.bucket"))?;
+        self.store.probe().await.map_err(|e| bucket_error(e, "records", "records.bucket"))?;
         match self.storage.probe().await {
             Err(e) if is_missing_bucket(e.kind()) => {
                 Err(bucket_error(e, "objects", "storage.bucket").into())
@@ -29,7 +47,7 @@ impl Catalog {
     /// Registers this install as the owner of the index if the index has none. Returns `Invalid` if
     /// another install owns it.
     pub(crate) async fn adopt_index(&self) -> Result<()> {
-        let install = self.install().await?;
+        let install = self.id().await?;
         if self.index.adopt(&install).await? != install {
             return Err(owned_by_other_install(
                 "the index holds the vectors",
@@ -41,19 +59,19 @@ impl Catalog {
 
     /// Reads the install id from the records, or creates one if there is none. Returns `Corrupt` if
     /// the record with the id is damaged.
-    pub(crate) async fn install(&self) -> Result<String> {
-        if let Some(id) = self.stored_install().await? {
+    pub(crate) async fn id(&self) -> Result<String> {
+        if let Some(id) = self.stored_id().await? {
             return Ok(id);
         }
         let created = json!({"id": new_id()});
         // Another instance may create an id at the same time. The first id wins.
-        self.records.compare_and_swap(KEY, Precondition::Absent, &created).await?;
-        self.stored_install().await?.ok_or_else(|| damaged("it is not kept"))
+        self.store.compare_and_swap(KEY, Precondition::Absent, &created).await?;
+        self.stored_id().await?.ok_or_else(|| damaged("it is not kept"))
     }
 
     /// Reads the install id from the records, if there is one.
-    pub(super) async fn stored_install(&self) -> Result<Option<String>> {
-        match self.records.get(KEY).await {
+    pub(super) async fn stored_id(&self) -> Result<Option<String>> {
+        match self.store.get(KEY).await {
             Ok(None) => Ok(None),
             Ok(Some(document)) => match document["id"].as_str() {
                 Some(id) => Ok(Some(id.to_owned())),
@@ -66,14 +84,14 @@ impl Catalog {
 
     /// Replaces a damaged record of the install id. Uses the id of the install that owns `index`,
     /// or a new id if `index` has no owner.
-    pub async fn restore_install(&self, index: &dyn VectorIndex) -> Result<()> {
-        match self.stored_install().await {
+    pub async fn restore(&self, index: &dyn VectorIndex) -> Result<()> {
+        match self.stored_id().await {
             Err(error) if error.is_corrupt() => {}
             stored => return stored.map(drop),
         }
         let id = index.adopt(&new_id()).await?;
         tracing::warn!(%id, "the record {KEY} was damaged and is written again");
-        Ok(self.records.put(KEY, &json!({"id": id})).await?)
+        Ok(self.store.put(KEY, &json!({"id": id})).await?)
     }
 }
 

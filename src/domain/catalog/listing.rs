@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 use ports::Document;
 use ports::index::Condition;
-use ports::listing::{ListQuery, Position, VideoEntry};
+use ports::listing::{ListQuery, Position, VideoEntry, VideoListing};
 use serde::{Deserialize, Serialize};
 
+use crate::catalog::RecordState;
 use crate::catalog::metadata::{self, VideoMetadata};
 use crate::catalog::record::VideoRecord;
+use crate::catalog::records::Records;
 use crate::catalog::scrub::ListingState;
-use crate::catalog::{Catalog, RecordState};
+use crate::catalog::ttl_cache::TtlCache;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::instant;
@@ -94,7 +96,22 @@ fn parse_summary(entry: &VideoEntry) -> Result<EntrySummary> {
     })
 }
 
-impl Catalog {
+/// The listing of all published videos.
+pub struct Listing {
+    pub(super) listing: Arc<dyn VideoListing>,
+    records: Arc<Records>,
+    summary_cache: TtlCache,
+}
+
+impl Listing {
+    pub(super) fn new(
+        listing: Arc<dyn VideoListing>,
+        records: Arc<Records>,
+        summary_cache: TtlCache,
+    ) -> Self {
+        Self { listing, records, summary_cache }
+    }
+
     /// Reads a page of entries with their summaries. Also returns the total number of matches.
     pub(super) async fn page(
         &self,
@@ -266,26 +283,22 @@ impl Catalog {
     }
 
     /// Checks whether a video's listing entry matches its record.
-    pub(crate) async fn is_listing_current(
-        &self,
-        video_id: VideoId,
-        state: &RecordState,
-    ) -> Result<bool> {
+    pub(crate) async fn is_current(&self, video_id: VideoId, state: &RecordState) -> Result<bool> {
         let entries = self.listing.get(&[video_id]).await?;
         let expected = state.record().map(listing_entry).transpose()?;
         Ok(entries.first() == expected.as_ref())
     }
 
     async fn entry(&self, video_id: VideoId) -> Result<Option<VideoEntry>> {
-        self.record_state(video_id).await?.record().map(listing_entry).transpose()
+        self.records.state(video_id).await?.record().map(listing_entry).transpose()
     }
 
     /// Rebuilds the listing, unless it is complete and in the current format.
-    pub async fn list_all(&self) -> Result<()> {
-        if self.listing_state().await?.format == FORMAT {
+    pub async fn rebuild(&self) -> Result<()> {
+        if self.state().await?.format == FORMAT {
             return Ok(());
         }
-        let ids = self.ids().await?;
+        let ids = self.records.ids().await?;
         tracing::info!(videos = ids.len(), "rebuilding the listing");
         for batch in ids.chunks(BATCH) {
             let entries = self.entries_from_records(batch).await?;
@@ -297,7 +310,7 @@ impl Catalog {
                 self.relist(*video_id).await?;
             }
         }
-        self.set_listing_state(&ListingState::with_format(FORMAT)).await
+        self.set_state(&ListingState::with_format(FORMAT)).await
     }
 
     /// Derives the entries of the given videos from their records, omitting unpublished videos.
@@ -305,7 +318,7 @@ impl Catalog {
         &self,
         video_ids: &[VideoId],
     ) -> Result<HashMap<VideoId, VideoEntry>> {
-        let records = self.records(video_ids).await?;
+        let records = self.records.find_all(video_ids).await?;
         records.iter().map(|record| Ok((record.video_id, listing_entry(record)?))).collect()
     }
 

@@ -9,13 +9,13 @@ use crate::analysis::chunk_text::chunk_texts;
 use crate::analysis::output::Statement;
 use crate::analysis::video::AnalyzedVideo;
 use crate::catalog::chunks::{ChunkView, entries};
+use crate::catalog::library::Library;
 use crate::catalog::record::VideoRecord;
-use crate::catalog::{Catalog, unknown_video};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
-use crate::kernel::video::{ChunkId, VideoId};
+use crate::kernel::video::{ChunkId, VideoId, unknown_video};
 
 /// Maximum number of chunks read for one moment.
 pub const MAX_CHUNKS: u32 = 500;
@@ -79,7 +79,7 @@ pub struct MissingMoment {
     pub reason: String,
 }
 
-impl Catalog {
+impl Library {
     /// Reads moments in the given order. Stops before they have more than [`MAX_CHUNKS`] chunks in
     /// total, but reads at least one moment. A moment that cannot be read does not affect the
     /// others.
@@ -118,7 +118,7 @@ impl Catalog {
                 false => Err(unknown_video(id.video_id())),
             }
         };
-        self.read_published(id.video_id(), read).await.map_err(|error| match error {
+        self.records.read_published(id.video_id(), read).await.map_err(|error| match error {
             Error::NotFound(_) => Error::NotFound(gone_message(id)),
             other => other,
         })
@@ -136,10 +136,10 @@ impl Catalog {
         let missing = stream::iter(by_video)
             .map(|(video_id, ids)| async move {
                 let spans = |record: VideoRecord| async move {
-                    let spans = self.spans(&record).await?;
+                    let spans = self.records.spans(&record).await?;
                     Ok((record, spans))
                 };
-                let read = match self.read_published(video_id, spans).await {
+                let read = match self.records.read_published(video_id, spans).await {
                     Err(Error::NotFound(_)) => None,
                     read => Some(read?),
                 };
@@ -159,7 +159,7 @@ impl Catalog {
 
     async fn read_moment(&self, record: &VideoRecord, id: &MomentId) -> Result<Moment> {
         let span = id.span();
-        let spans = self.spans(record).await?;
+        let spans = self.records.spans(record).await?;
         if let Some(reason) = outside_message(record, &spans, id) {
             return Err(Error::Invalid(reason));
         }
@@ -217,7 +217,7 @@ impl Catalog {
             doubtful: Default::default(),
         };
         for analyzer in record.analyzers.keys() {
-            let outputs = self.outputs_in(record, analyzer, chunks.clone()).await?;
+            let outputs = self.records.outputs_in(record, analyzer, chunks.clone()).await?;
             video.outputs.insert(analyzer.clone(), outputs);
         }
         let mut statements = vec![Vec::new(); chunks.len()];

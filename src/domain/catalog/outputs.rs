@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::analysis::video::{Output, Outputs};
+use crate::catalog::MAX_CONCURRENT_READS;
 use crate::catalog::record::{AnalyzerEntry, VideoRecord};
-use crate::catalog::rendered::{self, RenderedPage};
-use crate::catalog::{Catalog, MAX_CONCURRENT_READS};
-use crate::kernel::error::{Error, Result};
+use crate::catalog::records::Records;
+use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 
 /// Number of chunks per stored page, and the default page size of chunk listings.
@@ -67,7 +67,7 @@ impl OutputPages {
     }
 }
 
-impl Catalog {
+impl Records {
     /// Reads all stored outputs of one analyzer. The result is empty if the analyzer has not run.
     pub(crate) async fn outputs(&self, record: &VideoRecord, analyzer: &str) -> Result<Outputs> {
         self.outputs_in(record, analyzer, 0..record.chunks).await
@@ -115,28 +115,6 @@ impl Catalog {
         let read = |document| self.analyzers.read(analyzer, Value::Object(document));
         let documents = documents.into_iter().flatten().skip(skipped).take(chunks.len());
         documents.map(|document| document.map(read).transpose()).collect()
-    }
-
-    /// Returns a rendered page of an analyzer's outputs, with or without internal keys. Stored
-    /// pages are immutable, so cached renderings stay valid.
-    pub(super) async fn rendered_page(
-        &self,
-        pages: &OutputPages,
-        page: u32,
-        verbose: bool,
-    ) -> Result<RenderedPage> {
-        let key = pages.key(page);
-        let name = format!("{key} {verbose}");
-        if let Some(page) = self.page_cache.get(&name) {
-            return Ok(page);
-        }
-        let documents: OutputDocuments = self.document(&key).await?;
-        let rendered =
-            tokio::task::spawn_blocking(move || rendered::render(documents, verbose)).await;
-        let rendered = rendered
-            .map_err(|e| Error::corrupt(format!("rendering {key} ended abnormally: {e}")))?;
-        self.page_cache.insert(&name, rendered.clone(), rendered::size(&rendered));
-        Ok(rendered)
     }
 
     /// Stores one analyzer's outputs. They are garbage until a record that references their pages

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::catalog::Catalog;
+use crate::catalog::publisher::Publisher;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
@@ -17,35 +17,35 @@ fn note_key(video_id: VideoId) -> String {
     format!("{NOTES}{video_id}.json")
 }
 
-impl Catalog {
+impl Publisher {
     /// Stores a note that a video is about to be published, if there are any alerts.
     pub(crate) async fn note_publication(&self, video_id: VideoId) -> Result<()> {
-        if self.records.children(ALERTS).await?.is_empty() {
+        if self.store.children(ALERTS).await?.is_empty() {
             return Ok(());
         }
         let note = json!({ "mark": uuid::Uuid::new_v4().simple().to_string() });
-        Ok(self.records.put(&note_key(video_id), &note).await?)
+        Ok(self.store.put(&note_key(video_id), &note).await?)
     }
 
     /// Lists the videos with a publication note.
     pub(crate) async fn publications(&self) -> Result<Vec<VideoId>> {
-        let names = self.records.children(NOTES).await?;
+        let names = self.store.children(NOTES).await?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect())
     }
 
     /// Reads a video's publication note.
     pub(crate) async fn publication(&self, video_id: VideoId) -> Result<Option<Value>> {
-        Ok(self.records.get(&note_key(video_id)).await?)
+        Ok(self.store.get(&note_key(video_id)).await?)
     }
 
     /// Removes a note, unless another publication has replaced it.
     pub(crate) async fn remove_publication(&self, video_id: VideoId, note: &Value) -> Result<()> {
         let key = note_key(video_id);
         // If the store has no atomic `remove`, a note written at this moment may be lost.
-        if !self.records.remove(&key, note).await?
-            && self.records.get(&key).await?.as_ref() == Some(note)
+        if !self.store.remove(&key, note).await?
+            && self.store.get(&key).await?.as_ref() == Some(note)
         {
-            self.records.delete(&key).await?;
+            self.store.delete(&key).await?;
         }
         Ok(())
     }

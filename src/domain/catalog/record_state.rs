@@ -5,9 +5,10 @@ use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::catalog::documents::{read_document, record_key, referenced_keys};
 use crate::catalog::outputs::OutputDocuments;
 use crate::catalog::record::{self, Tombstone, VideoRecord};
-use crate::catalog::{Catalog, record_key, referenced_keys};
+use crate::catalog::records::Records;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
@@ -79,15 +80,15 @@ impl RecordState {
     }
 }
 
-impl Catalog {
+impl Records {
     /// Reads the state of a video's record.
-    pub(crate) async fn record_state(&self, video_id: VideoId) -> Result<RecordState> {
+    pub(crate) async fn state(&self, video_id: VideoId) -> Result<RecordState> {
         let key = record_key(video_id);
         let unreadable = |json, error: String| {
             self.unreadable.report(video_id, &key, &error);
             Ok(RecordState::Unreadable(json, error))
         };
-        let json = match self.records.get(&key).await {
+        let json = match self.store.get(&key).await {
             Ok(Some(json)) => json,
             Ok(None) => {
                 self.unreadable.retain_keys(video_id, |_| false);
@@ -145,7 +146,8 @@ impl Catalog {
                 entry.found = match entry.points {
                     0 => {
                         let key = entry.pages.key(0);
-                        let outputs: Option<OutputDocuments> = self.read(&key).await?;
+                        let outputs: Option<OutputDocuments> =
+                            read_document(&*self.store, &key).await?;
                         outputs.iter().flatten().flatten().count() as u32
                     }
                     points => points as u32,

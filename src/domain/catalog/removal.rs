@@ -4,11 +4,13 @@
 
 use ports::{ErrorKind, PortError, Result as PortResult};
 
+use crate::catalog::RecordState;
 use crate::catalog::claim::{VideoClaim, superseded_error};
+use crate::catalog::documents::record_key;
 use crate::catalog::locks::VideoLock;
+use crate::catalog::publisher::Publisher;
 use crate::catalog::record::{self, Absence, Tombstone};
 use crate::catalog::videos::VideoDeletion;
-use crate::catalog::{Catalog, RecordState, record_key};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 
@@ -68,7 +70,7 @@ impl RecordState {
     }
 }
 
-impl Catalog {
+impl Publisher {
     /// Removes the vectors, record and objects of a video that the caller has locked. Returns
     /// `NotFound` if there is no such video.
     pub(crate) async fn delete(
@@ -77,7 +79,7 @@ impl Catalog {
         lock: &VideoLock,
     ) -> Result<VideoDeletion> {
         lock.check()?;
-        let current = self.record_state(video_id).await?;
+        let current = self.records.state(video_id).await?;
         if !current.is_deletable() {
             return Err(unknown_video(video_id));
         }
@@ -139,11 +141,11 @@ impl Catalog {
     /// caller must have locked the video.
     pub(crate) async fn remove_remains(&self, video_id: VideoId, lock: &VideoLock) -> Result<()> {
         lock.check()?;
-        match self.record_state(video_id).await? {
+        match self.records.state(video_id).await? {
             RecordState::Record(..) | RecordState::Unreadable(..) => Ok(()),
             RecordState::Tombstone(stone, json) if stone.tombstone == Absence::Vacant => {
                 if stone.retired.is_empty() {
-                    self.records.remove(&record_key(video_id), &json).await?;
+                    self.store.remove(&record_key(video_id), &json).await?;
                 }
                 Ok(())
             }
@@ -184,16 +186,16 @@ impl Catalog {
         video_id: VideoId,
         tombstone: &RecordState,
     ) -> Result<RemovalOutcome> {
-        self.unreadable.retain_keys(video_id, |_| false);
+        self.records.unreadable().retain_keys(video_id, |_| false);
         self.unfinished().insert(video_id);
         let mut outcome = RemovalOutcome { objects: Vec::new(), storage_error: None };
         let RecordState::Tombstone(stone, _) = tombstone else { return Ok(outcome) };
-        self.relist(video_id).await?;
+        self.listing.relist(video_id).await?;
         if !self.clean(video_id, tombstone).await? {
             return Err(superseded_error(video_id).into());
         }
         if stone.tombstone == Absence::Deleted {
-            self.records.delete(&format!("cache/{video_id}/")).await?;
+            self.store.delete(&format!("cache/{video_id}/")).await?;
         }
         for key in &stone.objects {
             match self.storage.delete(key).await {
@@ -235,7 +237,7 @@ impl Catalog {
         tombstone: &RecordState,
     ) -> Result<()> {
         if let (true, RecordState::Tombstone(_, json)) = (stone.retired.is_empty(), tombstone) {
-            let outcome = self.records.remove(&record_key(video_id), json).await;
+            let outcome = self.store.remove(&record_key(video_id), json).await;
             let gone =
                 matches!(outcome, Ok(true)) || self.reread(video_id).await? == RecordState::Absent;
             if gone {

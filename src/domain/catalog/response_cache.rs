@@ -1,21 +1,34 @@
 //! Caches encoded responses about a video until the video changes.
 
-use bytes::Bytes;
-use ports::records::Version;
+use std::sync::Arc;
 
-use crate::catalog::{Catalog, record_key};
+use bytes::Bytes;
+use ports::records::{RecordStore, Version};
+
+use crate::catalog::documents::record_key;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::lru::LruCache;
 use crate::kernel::video::VideoId;
 
 /// An encoded response and a version of the record. The response was created from this version or a
 /// later one.
 pub(super) type CachedResponse = (Version, Bytes);
 
-impl Catalog {
+/// The cache of encoded responses.
+pub(crate) struct ResponseCache {
+    store: Arc<dyn RecordStore>,
+    responses: LruCache<CachedResponse>,
+}
+
+impl ResponseCache {
+    pub(super) fn new(store: Arc<dyn RecordStore>, responses: LruCache<CachedResponse>) -> Self {
+        Self { store, responses }
+    }
+
     /// Returns the response that `encode` creates from a published video and its documents. If a
     /// response with this name is cached for the record's current version, returns the cached
     /// response. Every change to the record creates a new version.
-    pub(crate) async fn cached_response<E: From<Error>>(
+    pub(crate) async fn get_or_encode<E: From<Error>>(
         &self,
         video_id: VideoId,
         name: &str,
@@ -27,16 +40,16 @@ impl Catalog {
         let Some(version) = version else { return encode.await };
         let name = [video_id.as_str(), " ", name].concat();
         let cached =
-            self.response_cache.get(&name).filter(|(cached_version, _)| *cached_version == version);
+            self.responses.get(&name).filter(|(cached_version, _)| *cached_version == version);
         if let Some((_, response)) = cached {
             return Ok(response);
         }
         let response = encode.await?;
-        self.response_cache.insert(&name, (version, response.clone()), response.len());
+        self.responses.insert(&name, (version, response.clone()), response.len());
         Ok(response)
     }
 
     async fn version(&self, video_id: VideoId) -> Result<Option<Version>> {
-        Ok(self.records.version(&record_key(video_id)).await?)
+        Ok(self.store.version(&record_key(video_id)).await?)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ports::Document;
 use serde::{Deserialize, Serialize};
 
-use crate::catalog::Catalog;
+use crate::catalog::listing::Listing;
 use crate::kernel::error::Result;
 use crate::kernel::time::{instant, now};
 use crate::kernel::video::VideoId;
@@ -69,20 +69,20 @@ impl ScrubCursor {
     }
 }
 
-impl Catalog {
-    pub(super) async fn listing_state(&self) -> Result<ListingState> {
+impl Listing {
+    pub(super) async fn state(&self) -> Result<ListingState> {
         let text = self.listing.mark().await?.unwrap_or_default();
         // Earlier versions stored the format alone.
         Ok(serde_json::from_str(&text).unwrap_or_else(|_| ListingState::with_format(&text)))
     }
 
-    pub(super) async fn set_listing_state(&self, state: &ListingState) -> Result<()> {
+    pub(super) async fn set_state(&self, state: &ListingState) -> Result<()> {
         Ok(self.listing.set_mark(Document::serialize(state)?.as_str()).await?)
     }
 
     /// Reads the progress of the scrub. `points` names the embedder and the format of the points.
     pub(crate) async fn scrub_cursor(&self, points: &str) -> Result<ScrubCursor> {
-        let cursor = self.listing_state().await?.scrub;
+        let cursor = self.state().await?.scrub;
         if cursor.points == points {
             return Ok(cursor);
         }
@@ -92,8 +92,8 @@ impl Catalog {
 
     /// Stores the progress of the scrub.
     pub(crate) async fn save_scrub_cursor(&self, scrub: ScrubCursor) -> Result<()> {
-        let format = self.listing_state().await?.format;
-        self.set_listing_state(&ListingState { format, scrub }).await
+        let format = self.state().await?.format;
+        self.set_state(&ListingState { format, scrub }).await
     }
 }
 

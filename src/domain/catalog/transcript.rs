@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
 use crate::analysis::utterances::{SPEECH_ANALYZERS, utterances};
 use crate::analysis::video::AnalyzedVideo;
-use crate::catalog::Catalog;
+use crate::catalog::library::Library;
 use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
@@ -29,7 +29,7 @@ pub struct VideoTranscript {
     pub utterances: Vec<Utterance>,
 }
 
-impl Catalog {
+impl Library {
     /// Reads the part of a video's transcript between two times, given in seconds. Includes
     /// utterances that cross one of these times. If the video has no transcript, returns `Invalid`
     /// with a list of the analyzers that produce one.
@@ -40,7 +40,7 @@ impl Catalog {
         before: Option<f64>,
     ) -> Result<VideoTranscript> {
         let read = |record| async move { self.read_transcript(&record).await };
-        let mut transcript = self.read_published(video_id, read).await?;
+        let mut transcript = self.records.read_published(video_id, read).await?;
         let is_included = |span: Span| {
             after.is_none_or(|after| span.end > after)
                 && before.is_none_or(|before| span.start < before)
@@ -53,7 +53,7 @@ impl Catalog {
     async fn read_transcript(&self, record: &VideoRecord) -> Result<VideoTranscript> {
         let mut outputs = BTreeMap::new();
         for id in SPEECH_ANALYZERS.into_iter().filter(|id| record.analyzers.contains_key(*id)) {
-            outputs.insert(id.to_owned(), self.outputs(record, id).await?);
+            outputs.insert(id.to_owned(), self.records.outputs(record, id).await?);
         }
         if outputs.is_empty() {
             return Err(Error::Invalid(format!(
@@ -66,12 +66,12 @@ impl Catalog {
         let video = AnalyzedVideo {
             video_id: record.video_id,
             duration: record.duration,
-            spans: self.spans(record).await?,
+            spans: self.records.spans(record).await?,
             outputs,
             doubtful: BTreeSet::new(),
         };
         let recognised = match &record.speech_document {
-            Some(document) => self.speech(document).await?.words,
+            Some(document) => self.records.speech(document).await?.words,
             None => None,
         };
         let (language, languages) =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::catalog::record_key;
+use crate::catalog::documents::record_key;
 use crate::kernel::video::VideoId;
 
 /// Maximum number of reported videos.

@@ -1,13 +1,21 @@
 //! Verifies that records, objects and vectors are consistent, for `shotlog verify`.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ports::ErrorKind;
-use ports::index::{Filter, Predicate};
+use ports::index::{Filter, Predicate, VectorIndex};
+use ports::records::RecordStore;
+use ports::storage::ObjectStorage;
 
+use crate::catalog::install::Installation;
+use crate::catalog::listing::Listing;
+use crate::catalog::locks::VideoLocks;
 use crate::catalog::record::{Absence, VideoRecord};
-use crate::catalog::{Catalog, DocumentFault, RecordState};
+use crate::catalog::records::Records;
+use crate::catalog::{DocumentFault, RecordState};
 use crate::kernel::error::Result;
+use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 
 /// The result of a verification.
@@ -21,11 +29,40 @@ pub struct VerifyReport {
     pub problems: Vec<String>,
 }
 
-impl Catalog {
+/// Checks the stores of an install.
+pub struct Verification {
+    store: Arc<dyn RecordStore>,
+    storage: Arc<dyn ObjectStorage>,
+    index: Arc<dyn VectorIndex>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    installation: Arc<Installation>,
+    locks: Arc<VideoLocks>,
+}
+
+impl Verification {
+    pub(super) fn new(
+        stores: &Stores,
+        records: Arc<Records>,
+        listing: Arc<Listing>,
+        installation: Arc<Installation>,
+        locks: Arc<VideoLocks>,
+    ) -> Self {
+        Self {
+            store: stores.records.clone(),
+            storage: stores.storage.clone(),
+            index: stores.index.clone(),
+            records,
+            listing,
+            installation,
+            locks,
+        }
+    }
+
     /// Verifies the index files and every video. Checks that each video's documents and objects
     /// exist, that the number of its vectors matches its record, and that nothing remains of videos
     /// without a record. Changes nothing.
-    pub async fn verify(&self) -> Result<VerifyReport> {
+    pub async fn run(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
@@ -33,11 +70,11 @@ impl Catalog {
             }
             checked => checked?,
         }
-        match self.stored_install().await {
+        match self.installation.stored_id().await {
             Err(error) if error.is_corrupt() => report.problems.push(error.to_string()),
             stored => drop(stored?),
         }
-        let ids: BTreeSet<VideoId> = self.ids().await?.into_iter().collect();
+        let ids: BTreeSet<VideoId> = self.records.ids().await?.into_iter().collect();
         for &video_id in &ids {
             let (mut state, mut problems) = self.problems(video_id).await?;
             if !problems.is_empty() {
@@ -52,15 +89,15 @@ impl Catalog {
             report.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
         }
         let ids: Vec<VideoId> = ids.into_iter().collect();
-        for video_id in self.listed_except(&ids).await? {
-            if self.record_state(video_id).await?.record().is_none() {
+        for video_id in self.listing.listed_except(&ids).await? {
+            if self.records.state(video_id).await?.record().is_none() {
                 report.problems.push(format!("{video_id}: listed without a record"));
             }
         }
         for video_id in self.index.values("video_id").await? {
             // A malformed id has no record.
             let has_record = match video_id.parse() {
-                Ok(id) => ids.contains(&id) || self.record_state(id).await? != RecordState::Absent,
+                Ok(id) => ids.contains(&id) || self.records.state(id).await? != RecordState::Absent,
                 Err(_) => false,
             };
             if !has_record {
@@ -72,7 +109,7 @@ impl Catalog {
 
     /// Returns the state of a video's record and the inconsistencies in its data.
     async fn problems(&self, video_id: VideoId) -> Result<(RecordState, Vec<String>)> {
-        let state = self.record_state(video_id).await?;
+        let state = self.records.state(video_id).await?;
         let mut problems = match &state {
             RecordState::Record(record, _) => self.inconsistencies(record).await?,
             RecordState::Tombstone(stone, _) => match stone.tombstone {
@@ -85,7 +122,7 @@ impl Catalog {
                 }
             },
             RecordState::Absent
-                if self.records.list(&format!("videos/{video_id}/")).await?.is_empty() =>
+                if self.store.list(&format!("videos/{video_id}/")).await?.is_empty() =>
             {
                 Vec::new()
             }
@@ -94,7 +131,7 @@ impl Catalog {
                 vec![format!("{error}; delete the video or ingest it again")]
             }
         };
-        if !self.is_listing_current(video_id, &state).await? {
+        if !self.listing.is_current(video_id, &state).await? {
             problems.push("its entry in the listing is not that of its record".to_owned());
         }
         Ok((state, problems))
@@ -102,7 +139,7 @@ impl Catalog {
 
     async fn inconsistencies(&self, record: &VideoRecord) -> Result<Vec<String>> {
         let mut problems = Vec::new();
-        for DocumentFault { error, .. } in self.faults(record).await? {
+        for DocumentFault { error, .. } in self.records.faults(record).await? {
             problems.push(format!("{error}; delete the video or ingest it again"));
         }
         match self.storage.stat(&record.storage_path).await? {

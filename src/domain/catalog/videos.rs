@@ -8,7 +8,7 @@ use ports::storage::ObjectInfo;
 use ports::{ByteStream, ErrorKind, PortError};
 use serde_json::{Map, Value};
 
-use crate::catalog::Catalog;
+use crate::catalog::library::Library;
 use crate::catalog::listing::{BATCH, EntrySummary, cursor, listing_entry, position, summary};
 use crate::catalog::metadata::{self, MetadataKeys, VideoMetadata};
 use crate::kernel::access::Access;
@@ -158,7 +158,7 @@ impl VideoQuery {
     }
 }
 
-impl Catalog {
+impl Library {
     /// Lists the videos that a caller may see, newest first. Returns `Invalid` if the analyzer is
     /// unknown, or if the cursor or a time is malformed.
     pub async fn videos(&self, access: &Access, page: &VideoQuery) -> Result<VideoList> {
@@ -166,7 +166,7 @@ impl Catalog {
             self.analyzers.check(id)?;
         }
         let keys = match page.metadata {
-            Some(_) => self.visible_metadata_keys(access).await?,
+            Some(_) => self.metadata.visible_keys(access).await?,
             None => MetadataKeys::new(),
         };
         let mut full_query = page.query(&keys)?;
@@ -175,13 +175,13 @@ impl Catalog {
         let mut query = full_query.clone();
         loop {
             query.limit = (full_query.limit - videos.len()).min(BATCH);
-            let (entries, total) = self.page(&query).await?;
+            let (entries, total) = self.listing.page(&query).await?;
             let complete = entries.len() < query.limit;
             if let Some((entry, _)) = entries.last() {
                 last = Some(position(entry));
             }
             for (entry, summary) in entries {
-                if !self.unreadable.has_no_record(entry.video_id) {
+                if !self.records.unreadable().has_no_record(entry.video_id) {
                     videos.push(self.to_video(entry, summary).await?);
                 }
             }
@@ -196,7 +196,7 @@ impl Catalog {
 
     /// Reads one video.
     pub async fn video(&self, video_id: VideoId) -> Result<VideoDetail> {
-        let record = self.record(video_id).await?;
+        let record = self.records.get(video_id).await?;
         Ok(VideoDetail {
             video: self.to_video(listing_entry(&record)?, summary(&record)).await?,
             preset: record.chunking.preset().to_owned(),
@@ -237,7 +237,7 @@ impl Catalog {
 
     /// Returns the URL of the video file, to which `/media/{video_id}` redirects.
     pub async fn media_url(&self, video_id: VideoId) -> Result<String> {
-        let record = self.record(video_id).await?;
+        let record = self.records.get(video_id).await?;
         Ok(self.storage.download_url(&record.storage_path).await?)
     }
 

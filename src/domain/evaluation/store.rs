@@ -116,7 +116,7 @@ impl Evaluations {
 
     async fn check_moments(&self, questions: &[EvaluationQuestion]) -> Result<()> {
         let judged = questions.iter().flat_map(|question| &question.relevant);
-        let missing = self.catalog.missing_moments(judged.map(|j| &j.moment_id)).await?;
+        let missing = self.catalog.library.missing_moments(judged.map(|j| &j.moment_id)).await?;
         if missing.is_empty() {
             return Ok(());
         }

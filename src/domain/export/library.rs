@@ -83,7 +83,7 @@ impl Exports {
             parsed.chunks = parsed.chunks.in_videos(ids);
         }
         let conditions = self.search.video_conditions(access, &parsed).await?;
-        let (videos, after) = self.catalog.video_batch(&conditions, None).await?;
+        let (videos, after) = self.catalog.listing.video_batch(&conditions, None).await?;
         let table = match format {
             LibraryFormat::Csv => Some(Table::new(self.catalog.analyzers.all())),
             LibraryFormat::Jsonl => None,
@@ -119,7 +119,7 @@ impl LibraryWriter {
                 let search = &self.exports.search;
                 let conditions = search.video_conditions(&self.access, &self.parsed).await?;
                 let (videos, after) =
-                    self.exports.catalog.video_batch(&conditions, Some(after)).await?;
+                    self.exports.catalog.listing.video_batch(&conditions, Some(after)).await?;
                 (self.videos, self.after) = (videos.into(), after);
                 continue;
             };
@@ -127,7 +127,8 @@ impl LibraryWriter {
                 continue;
             }
             let catalog = &self.exports.catalog;
-            let log = match catalog.read_published(video_id, |r| self.exports.log(r)).await {
+            let log = match catalog.records.read_published(video_id, |r| self.exports.log(r)).await
+            {
                 Ok(log) => log,
                 // The video was deleted in the meantime.
                 Err(Error::NotFound(_)) => continue,

@@ -154,7 +154,8 @@ impl Exports {
                 comma_separated(&known)
             )));
         };
-        let mut log = self.catalog.read_published(video_id, |record| self.log(record)).await?;
+        let mut log =
+            self.catalog.records.read_published(video_id, |record| self.log(record)).await?;
         if captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
@@ -173,14 +174,14 @@ impl Exports {
 
     async fn log(&self, record: VideoRecord) -> Result<VideoLog> {
         let chapters = match record.aggregates.contains_key(chapters::ID) {
-            true => Some(self.catalog.aggregate_result(&record, chapters::ID).await?),
+            true => Some(self.catalog.records.aggregate_result(&record, chapters::ID).await?),
             false => None,
         };
         Ok(VideoLog {
             analyzers: self.catalog.analyzers.clone(),
-            video: self.catalog.analyzed_video(&record).await?,
+            video: self.catalog.records.analyzed_video(&record).await?,
             video_url: self.storage.download_url(&record.storage_path).await?,
-            aggregates: self.catalog.stored_aggregates(&record).await?,
+            aggregates: self.catalog.records.stored_aggregates(&record).await?,
             chapters,
             captions: CaptionOptions::default(),
             part: ExportPart::default(),

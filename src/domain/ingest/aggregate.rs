@@ -30,13 +30,13 @@ impl Ingest {
         let selected = self.catalog.aggregators.select(aggregators.as_deref())?;
         progress.video(video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
-        if self.catalog.record_state(video_id).await?.into_record()?.is_none() {
+        if self.catalog.records.state(video_id).await?.into_record()?.is_none() {
             return Err(unknown_video(video_id));
         }
-        let claim = self.catalog.claim(video_id, &lock).await?;
+        let claim = self.catalog.publisher.claim(video_id, &lock).await?;
         let outcome = self.aggregate_claimed(&claim, selected, force, &progress, &lock).await;
         if outcome.is_err() {
-            self.catalog.discard(&claim).await;
+            self.catalog.publisher.discard(&claim).await;
         }
         outcome
     }
@@ -51,13 +51,13 @@ impl Ingest {
     ) -> Result<AggregatesResult> {
         let record = claim.base.clone().into_record()?;
         let mut record = record.ok_or_else(|| unknown_video(claim.video_id))?;
-        let video = self.catalog.analyzed_video(&record).await?;
+        let video = self.catalog.records.analyzed_video(&record).await?;
         let budget = CallBudget::new(&self.models, None);
         let report =
             self.run_aggregators(&mut record, &video, selected, force, &budget, progress).await?;
         progress.check()?;
         lock.check()?;
-        self.catalog.publish(claim, record).await?;
+        self.catalog.publisher.publish(claim, record).await?;
         Ok(report)
     }
 
@@ -71,8 +71,8 @@ impl Ingest {
         progress.video(video_id);
         loop {
             progress.check()?;
-            let mut record = self.catalog.record(video_id).await?;
-            let video = self.catalog.analyzed_video(&record).await?;
+            let mut record = self.catalog.records.get(video_id).await?;
+            let video = self.catalog.records.analyzed_video(&record).await?;
             let budget = CallBudget::new(&self.models, None);
             let selected = self.catalog.aggregators.all().to_vec();
             let selected: Vec<_> = selected
@@ -83,12 +83,12 @@ impl Ingest {
                 self.compute(&record, &video, selected, false, &budget, &progress).await?;
             let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
             let epoch = record.epoch;
-            let claim = self.catalog.claim(video_id, &lock).await?;
+            let claim = self.catalog.publisher.claim(video_id, &lock).await?;
             match claim.base.record() {
                 Some(now) if now.epoch == epoch => record = now.clone(),
                 other => {
                     let deleted = other.is_none();
-                    self.catalog.discard(&claim).await;
+                    self.catalog.publisher.discard(&claim).await;
                     if deleted {
                         return Err(unknown_video(video_id));
                     }
@@ -98,12 +98,12 @@ impl Ingest {
             let published = async {
                 let report = self.store_results(&mut record, outcome).await?;
                 lock.check()?;
-                self.catalog.publish(&claim, record).await?;
+                self.catalog.publisher.publish(&claim, record).await?;
                 Ok(report)
             };
             let published = published.await;
             if published.is_err() {
-                self.catalog.discard(&claim).await;
+                self.catalog.publisher.discard(&claim).await;
             }
             return published;
         }
@@ -135,7 +135,7 @@ impl Ingest {
         budget: &CallBudget,
         progress: &Progress,
     ) -> Result<AggregationOutcome> {
-        let cached = self.catalog.cached_answers(record.video_id).await?;
+        let cached = self.catalog.model_cache.answers(record.video_id).await?;
         let outcome = run(
             AggregationRun {
                 llm: budget.models.llm.as_ref(),
@@ -146,7 +146,7 @@ impl Ingest {
                 aggregators: &self.catalog.aggregators,
                 video,
                 vectors: &self.chunk_vectors(video).await?,
-                stored: self.catalog.aggregate_results(record).await?,
+                stored: self.catalog.records.aggregate_results(record).await?,
                 selected,
                 force,
                 analyzers_changed: record.analyzed_by() != record.aggregated_analyzers,
@@ -156,7 +156,7 @@ impl Ingest {
         )
         .await?;
         if outcome.saved_answers != cached {
-            self.catalog.cache_answers(record.video_id, &outcome.saved_answers).await?;
+            self.catalog.model_cache.put_answers(record.video_id, &outcome.saved_answers).await?;
         }
         Ok(outcome)
     }
@@ -173,7 +173,7 @@ impl Ingest {
             let reused = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
             let key = match reused {
                 Some(key) => key.clone(),
-                None => self.catalog.store(record.video_id, id, &result.to_json()).await?,
+                None => self.catalog.records.store(record.video_id, id, &result.to_json()).await?,
             };
             aggregates.insert(id.clone(), key);
         }

@@ -130,12 +130,12 @@ impl Ingest {
         let words = chunk.video.speech.words.as_ref().map(|words| words.recogniser.as_str());
         let fingerprint = cache_key(analyzer, &self.models, words);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
-        if let Some(output) = self.catalog.cached_output(analyzer.spec().id, &key).await? {
+        if let Some(output) = self.catalog.model_cache.output(analyzer.spec().id, &key).await? {
             metrics::chunk_analyzed(analyzer.spec().id, true);
             return Ok((output, true));
         }
         let output = analyzer.analyze(&budget.models, chunk).await?;
-        self.catalog.cache_output(&key, output.as_ref()).await?;
+        self.catalog.model_cache.put_output(&key, output.as_ref()).await?;
         metrics::chunk_analyzed(analyzer.spec().id, false);
         Ok((output, false))
     }
@@ -162,7 +162,7 @@ impl Ingest {
         )
         .await?;
         let entry = AnalyzerEntry {
-            pages: self.catalog.store_outputs(record.video_id, id, outputs).await?,
+            pages: self.catalog.records.store_outputs(record.video_id, id, outputs).await?,
             uncorrected: None,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,

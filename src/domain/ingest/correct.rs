@@ -52,7 +52,7 @@ impl Ingest {
         for draft in drafts {
             self.check_draft(draft)?;
         }
-        let known = self.catalog.video_corrections(video_id).await?.len();
+        let known = self.catalog.records.video_corrections(video_id).await?.len();
         let max = self.settings.ingest.max_corrections;
         if known + drafts.len() > max {
             return Err(Error::Invalid(format!(
@@ -80,7 +80,7 @@ impl Ingest {
         record: &VideoRecord,
         change: Change<'_>,
     ) -> Result<(Vec<Correction>, usize)> {
-        let mut corrections = self.catalog.corrections(record).await?;
+        let mut corrections = self.catalog.records.corrections(record).await?;
         let known = corrections.len();
         match change {
             Change::Add(drafts) => {
@@ -202,7 +202,7 @@ impl Ingest {
         if let Some(named) = named {
             return Ok(named.person_locations.clone());
         }
-        let stored = self.catalog.aggregate_result(record, entities::ID).await?;
+        let stored = self.catalog.records.aggregate_result(record, entities::ID).await?;
         let linked = result_of::<LinkedPeople>(&*stored).map_or(&[][..], |people| &people.entities);
         let Some(linked) = linked.iter().find(|linked| linked.entity.entity_id == person) else {
             return Err(Error::NotFound(format!(
@@ -210,7 +210,7 @@ impl Ingest {
                 record.video_id
             )));
         };
-        let outputs = self.catalog.original_outputs(record, people::ID).await?;
+        let outputs = self.catalog.records.original_outputs(record, people::ID).await?;
         let locations = |observation: &entities::PersonObservation| {
             let output = outputs.get(observation.chunk_id.index())?.as_deref()?;
             let crowd = output_of::<ChunkPeople>(output)?;
@@ -234,7 +234,7 @@ impl Ingest {
         corrections: Vec<Correction>,
     ) -> Result<CorrectionSet> {
         let speech = match &record.speech_document {
-            Some(document) => Some(self.catalog.speech(document).await?),
+            Some(document) => Some(self.catalog.records.speech(document).await?),
             None => None,
         };
         Ok(CorrectionSet::new(corrections, speech))
@@ -257,10 +257,10 @@ impl Ingest {
             });
         };
         let lock = lock?;
-        if self.catalog.record_state(video_id).await?.into_record()?.is_none() {
+        if self.catalog.records.state(video_id).await?.into_record()?.is_none() {
             return Err(unknown_video(video_id));
         }
-        let claim = self.catalog.claim(video_id, &lock).await?;
+        let claim = self.catalog.publisher.claim(video_id, &lock).await?;
         let outcome = async {
             let record = claim.base.clone().into_record()?;
             let mut record = record.ok_or_else(|| unknown_video(video_id))?;
@@ -278,7 +278,7 @@ impl Ingest {
         };
         let outcome = outcome.await;
         if outcome.is_err() {
-            self.catalog.discard(&claim).await;
+            self.catalog.publisher.discard(&claim).await;
         }
         outcome
     }
@@ -291,12 +291,12 @@ impl Ingest {
         corrections: Vec<Correction>,
         fresh: &mut Vec<Point>,
     ) -> Result<Vec<Correction>> {
-        let spans = self.catalog.spans(record).await?;
+        let spans = self.catalog.records.spans(record).await?;
         let overlay = self.overlay(record, corrections).await?;
         let ids: Vec<String> = record.analyzers.keys().cloned().collect();
         for id in ids {
-            let original = self.catalog.original_outputs(record, &id).await?;
-            let current = self.catalog.outputs(record, &id).await?;
+            let original = self.catalog.records.original_outputs(record, &id).await?;
+            let current = self.catalog.records.outputs(record, &id).await?;
             let corrected: Outputs = original
                 .iter()
                 .zip(&spans)
@@ -311,7 +311,9 @@ impl Ingest {
         let corrections = overlay.into_corrections();
         record.corrections_document = match corrections.is_empty() {
             true => None,
-            false => Some(self.catalog.store(record.video_id, "corrections", &corrections).await?),
+            false => Some(
+                self.catalog.records.store(record.video_id, "corrections", &corrections).await?,
+            ),
         };
         Ok(corrections)
     }
@@ -334,7 +336,8 @@ impl Ingest {
         if same(&update.corrected, &update.original) {
             entry.pages = original;
         } else {
-            let stored = self.catalog.store_outputs(record.video_id, &update.id, &update.corrected);
+            let stored =
+                self.catalog.records.store_outputs(record.video_id, &update.id, &update.corrected);
             entry.pages = stored.await?;
             entry.uncorrected = Some(original);
         }

@@ -59,7 +59,7 @@ impl Ingest {
         let intact = record.audio_track == audio_track;
         let mut previous = Previous { record: record.clone(), intact };
         separate_from_poster(&mut previous.record, before.retired());
-        for DocumentFault { part, error } in self.catalog.faults(record).await? {
+        for DocumentFault { part, error } in self.catalog.records.faults(record).await? {
             tracing::warn!(
                 video_id = %record.video_id,
                 error,
@@ -127,7 +127,7 @@ impl Ingest {
             .or_else(|| fetched.source_url.clone());
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
-            && self.catalog.spans(previous).await? == spans
+            && self.catalog.records.spans(previous).await? == spans
         {
             return Ok(VideoRecord {
                 source_url,
@@ -138,7 +138,7 @@ impl Ingest {
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id;
-        let chunks_document = self.catalog.store(video_id, "chunks", &spans).await?;
+        let chunks_document = self.catalog.records.store(video_id, "chunks", &spans).await?;
         Ok(VideoRecord {
             source_url,
             metadata,

@@ -177,7 +177,7 @@ impl Ingest {
     pub(crate) async fn register_metadata(&self, patch: &MetadataPatch) -> Result<()> {
         let metadata =
             patch.apply(&VideoMetadata::default(), self.settings.ingest.max_metadata_bytes)?;
-        self.catalog.register_keys(&metadata).await
+        self.catalog.metadata.register_keys(&metadata).await
     }
 
     /// Applies a patch to a video's metadata. Returns `NotFound` if there is no such video.
@@ -188,11 +188,12 @@ impl Ingest {
     ) -> Result<VideoDetail> {
         self.catalog.readiness.check()?;
         let max_bytes = self.settings.ingest.max_metadata_bytes;
-        self.catalog.update_metadata(video_id, patch, max_bytes).await
+        self.catalog.metadata.update(video_id, patch, max_bytes).await?;
+        self.catalog.library.video(video_id).await
     }
 
     pub(crate) async fn request(&self, fields: &IngestFields) -> Result<IngestRequest> {
-        self.catalog.load_extractors_for(&fields.analyzers).await?;
+        self.catalog.extractors.load_for(&fields.analyzers).await?;
         Ok(IngestRequest {
             analyzers: self.catalog.analyzers.select(&self.models, &fields.analyzers)?,
             chunking: Chunking::parse(&fields.chunking)?,

@@ -50,10 +50,10 @@ impl Ingest {
         progress.video(video_id);
         let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
         self.check_access(&fields.access, video_id).await?;
-        let claim = self.catalog.claim(video_id, &lock).await?;
+        let claim = self.catalog.publisher.claim(video_id, &lock).await?;
         let outcome = self.run_pipeline(&fetched, &request, &claim, &progress, &lock).await;
         if outcome.is_err() {
-            self.catalog.discard(&claim).await;
+            self.catalog.publisher.discard(&claim).await;
         }
         outcome
     }
@@ -64,7 +64,7 @@ impl Ingest {
         if access.collections().is_none() {
             return Ok(());
         }
-        let state = self.catalog.record_state(video_id).await?;
+        let state = self.catalog.records.state(video_id).await?;
         let collection = state.record().map(|record| record.metadata.collection.as_deref());
         if collection.is_none_or(|collection| access.sees(collection)) {
             return Ok(());
@@ -113,7 +113,7 @@ impl Ingest {
 
     /// Applies existing corrections to the new outputs.
     async fn correct_draft(&self, draft: &mut VideoDraft) -> Result<()> {
-        let corrections = self.catalog.corrections(&draft.record).await?;
+        let corrections = self.catalog.records.corrections(&draft.record).await?;
         if !corrections.is_empty() {
             self.apply_corrections(&mut draft.record, corrections, &mut draft.points).await?;
         }
@@ -174,7 +174,7 @@ impl Ingest {
     ) -> Result<AggregationStatus> {
         let started = Instant::now();
         let record = &mut draft.record;
-        let video = self.catalog.analyzed_video(record).await?;
+        let video = self.catalog.records.analyzed_video(record).await?;
         let all = self.catalog.aggregators.all().to_vec();
         match self.run_aggregators(record, &video, all, false, budget, progress).await {
             Ok(report) => {

@@ -158,9 +158,9 @@ impl Ingest {
                 "duration must be a number of seconds, more than 0".into(),
             ));
         }
-        let newest = self.catalog.newest(access, HISTORY).await?;
+        let newest = self.catalog.listing.newest(access, HISTORY).await?;
         let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
-        let records = self.catalog.records(&newest).await?;
+        let records = self.catalog.records.find_all(&newest).await?;
         let record = self.find_record(access, source).await?;
         let history = self.history(&records).await?;
         let spans = self.expected_spans(record.as_ref(), &plan).await?;
@@ -212,7 +212,7 @@ impl Ingest {
         plan: &IngestRequest,
     ) -> Result<Option<Vec<Span>>> {
         let Some(record) = record else { return Ok(None) };
-        let signals = self.catalog.signals(record).await?;
+        let signals = self.catalog.records.signals(record).await?;
         let end = signals.end.min(record.duration);
         plan.chunking.split(end, &signals, self.settings.ingest.max_chunks).map(Some)
     }
@@ -225,14 +225,14 @@ impl Ingest {
     ) -> Result<Option<VideoRecord>> {
         match source {
             PlanSource::Video(id) => {
-                self.catalog.check_visible(access, *id).await?;
-                Ok(Some(self.catalog.record(*id).await?))
+                self.catalog.records.check_visible(access, *id).await?;
+                Ok(Some(self.catalog.records.get(*id).await?))
             }
             PlanSource::File => Ok(None),
             PlanSource::Url(url) => {
                 check_url(url)?;
-                match self.catalog.find_by_source_url(access, &redact_secrets(url)).await? {
-                    Some(id) => self.catalog.find_readable(id).await,
+                match self.catalog.listing.find_by_source_url(access, &redact_secrets(url)).await? {
+                    Some(id) => self.catalog.records.find_readable(id).await,
                     None => Ok(None),
                 }
             }
@@ -280,7 +280,7 @@ impl Ingest {
         plan: &IngestRequest,
         spans: &[Span],
     ) -> Result<Vec<String>> {
-        if record.chunking == plan.chunking && self.catalog.spans(record).await? == spans {
+        if record.chunking == plan.chunking && self.catalog.records.spans(record).await? == spans {
             return Ok(Vec::new());
         }
         let requested: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
@@ -318,7 +318,7 @@ impl Ingest {
             let stored = record.analyzers.get(id).is_some_and(|e| e.fingerprint == fingerprint);
             if stored
                 && record.chunking == plan.chunking
-                && self.catalog.spans(record).await? == spans
+                && self.catalog.records.spans(record).await? == spans
             {
                 reused = chunks;
             } else if analyzer.cacheable(&self.models) {
@@ -328,7 +328,7 @@ impl Ingest {
                     .iter()
                     .map(|span| CacheKey::new(record.video_id, id, *span, &kept))
                     .collect();
-                reused = self.catalog.count_cached(record.video_id, &keys).await?;
+                reused = self.catalog.model_cache.count(record.video_id, &keys).await?;
             }
         }
         let cost = history.analyzers.get(&(id.to_owned(), fingerprint));
@@ -347,7 +347,7 @@ impl Ingest {
             return Ok(Some(transcriber.model().to_owned()));
         }
         let Some(document) = &record.speech_document else { return Ok(None) };
-        let speech = self.catalog.speech(document).await?;
+        let speech = self.catalog.records.speech(document).await?;
         Ok(speech.words.map(|words| words.recogniser))
     }
 
@@ -376,7 +376,7 @@ impl Ingest {
                 if !record.aggregates.contains_key(spec.id) {
                     continue;
                 }
-                let result = match self.catalog.aggregate_result(record, spec.id).await {
+                let result = match self.catalog.records.aggregate_result(record, spec.id).await {
                     Err(error) if error.is_corrupt() => continue,
                     result => result?,
                 };

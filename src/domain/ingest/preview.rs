@@ -47,8 +47,8 @@ impl Ingest {
         fields: &ChunkingFields,
     ) -> Result<ChunkingPreview> {
         let chunking = Chunking::parse(fields)?;
-        let record = self.catalog.record(video_id).await?;
-        let signals = self.catalog.signals(&record).await?;
+        let record = self.catalog.records.get(video_id).await?;
+        let signals = self.catalog.records.signals(&record).await?;
         let end = signals.end.min(record.duration);
         let spans = chunking.split(end, &signals, self.settings.ingest.max_chunks)?;
         let votes = chunking.votes(&signals);

@@ -83,9 +83,9 @@ impl Ingest {
         }
         let before = claim.base.record().map(VideoRecord::revisions);
         if before.as_ref() != Some(&record.revisions()) {
-            self.catalog.note_publication(record.video_id).await?;
+            self.catalog.publisher.note_publication(record.video_id).await?;
         }
-        self.catalog.publish(claim, record).await
+        self.catalog.publisher.publish(claim, record).await
     }
 
     /// Builds the result of the job.

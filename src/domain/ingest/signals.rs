@@ -123,9 +123,9 @@ impl Ingest {
         let speech = progress.cancellable(analyzing).await?;
         let signals = self.combine_signals(stored, scanned.signals, &speech).await?;
         Ok(MediaSignals {
-            signals_document: self.catalog.store(video_id, "signals", &signals).await?,
+            signals_document: self.catalog.records.store(video_id, "signals", &signals).await?,
             signals,
-            speech_document: self.catalog.store(video_id, "speech", &speech).await?,
+            speech_document: self.catalog.records.store(video_id, "speech", &speech).await?,
             speech,
             audio_track,
             warnings,
@@ -135,9 +135,11 @@ impl Ingest {
     }
 
     async fn stored_signals(&self, record: &VideoRecord) -> Result<StoredSignals> {
-        let signals = self.catalog.signals(record).await?;
+        let signals = self.catalog.records.signals(record).await?;
         let speech = match &record.speech_document {
-            Some(document) => Some((self.catalog.speech(document).await?, document.clone())),
+            Some(document) => {
+                Some((self.catalog.records.speech(document).await?, document.clone()))
+            }
             None => None,
         };
         Ok(StoredSignals { signals, speech })
@@ -273,8 +275,12 @@ impl Ingest {
             let detail = json!({"recogniser": transcriber.model(), "done": done, "total": total});
             progress.stage(Stage::Chunking, detail);
         };
-        let cache =
-            |channel| SpeechCache { catalog: &self.catalog, video_id, audio_track, channel };
+        let cache = |channel| SpeechCache {
+            cache: &self.catalog.model_cache,
+            video_id,
+            audio_track,
+            channel,
+        };
         let mut sources = vec![(&scanned.sound, &scanned.speech, cache(None))];
         if !scanned.channels.is_empty() {
             let channels = scanned.channels.iter().enumerate();

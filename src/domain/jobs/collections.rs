@@ -35,7 +35,7 @@ impl Jobs {
         name: &str,
         change: CollectionChange,
     ) -> Result<Job> {
-        self.ingest.catalog.count_in_collection(access, name).await?;
+        self.ingest.catalog.listing.count_in_collection(access, name).await?;
         let change = match change {
             CollectionChange::Rename(to) => {
                 let to = metadata::collection_name(&to)?;
@@ -66,7 +66,7 @@ impl Jobs {
     ) -> Result<CollectionResult> {
         let mut done = 0;
         loop {
-            let (ids, left) = self.ingest.catalog.list_in_collection(name, BATCH).await?;
+            let (ids, left) = self.ingest.catalog.listing.list_in_collection(name, BATCH).await?;
             progress.stage(Stage::Changing, json!({ "total": done + left, "done": done }));
             if ids.is_empty() {
                 return Ok(CollectionResult { collection: name.to_owned(), videos: done });
@@ -94,20 +94,20 @@ impl Jobs {
             CollectionChange::Dissolve => None,
             CollectionChange::Delete => {
                 // Keep a video that was moved out of the collection in the meantime.
-                let state = catalog.record_state(video_id).await?;
+                let state = catalog.records.state(video_id).await?;
                 let moved = |metadata: &metadata::VideoMetadata| {
                     metadata.collection.as_deref() != Some(name)
                 };
                 if state.record().is_some_and(|record| moved(&record.metadata)) {
-                    return catalog.relist(video_id).await;
+                    return catalog.listing.relist(video_id).await;
                 }
                 return match self.delete_video(video_id).await {
-                    Err(Error::NotFound(_)) => catalog.relist(video_id).await,
+                    Err(Error::NotFound(_)) => catalog.listing.relist(video_id).await,
                     deleted => deleted.map(drop),
                 };
             }
         };
-        catalog.move_to_collection(video_id, name, to).await
+        catalog.metadata.move_to_collection(video_id, name, to).await
     }
 
     /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
@@ -115,7 +115,7 @@ impl Jobs {
     pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<VideoDeletion> {
         let catalog = &self.ingest.catalog;
         // Unreadable records are deletable, too.
-        if !catalog.record_state(video_id).await?.is_deletable() {
+        if !catalog.records.state(video_id).await?.is_deletable() {
             return Err(unknown_video(video_id));
         }
         let lock = loop {
@@ -126,7 +126,7 @@ impl Jobs {
                 None => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
             }
         };
-        let deleted = catalog.delete(video_id, &lock).await;
+        let deleted = catalog.publisher.delete(video_id, &lock).await;
         self.frames.remove_video(video_id).await;
         deleted
     }

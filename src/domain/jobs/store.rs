@@ -200,7 +200,7 @@ impl Jobs {
             return Ok(jobs);
         }
         let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::target_video).collect();
-        let summaries = self.ingest.catalog.summaries(&ids).await?;
+        let summaries = self.ingest.catalog.listing.summaries(&ids).await?;
         jobs.retain(|job| {
             let video = job.target_video().and_then(|id| summaries.get(&id));
             job.is_visible(access, video.map(|video| video.metadata.collection.as_deref()))

@@ -121,7 +121,7 @@ impl Jobs {
         force: bool,
     ) -> Result<Job> {
         self.ingest.catalog.aggregators.select(aggregators.as_deref())?;
-        let filename = self.ingest.catalog.record(video_id).await?.filename;
+        let filename = self.ingest.catalog.records.get(video_id).await?.filename;
         let task = JobTask::Aggregate { video_id, aggregators, force };
         Ok(self.add(filename, task, None).await?.job)
     }

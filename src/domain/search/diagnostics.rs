@@ -142,11 +142,11 @@ impl Search {
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<VideoId>> {
         let videos = match video_ids {
-            None => self.catalog.newest(access, MAX_SCANNED_VIDEOS).await?,
+            None => self.catalog.listing.newest(access, MAX_SCANNED_VIDEOS).await?,
             Some(ids) => {
                 let ids = &ids[..ids.len().min(MAX_VIDEOS)];
                 let requested: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                let known = self.catalog.entries(access, &requested).await?;
+                let known = self.catalog.listing.entries(access, &requested).await?;
                 let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
                 let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();

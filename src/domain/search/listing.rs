@@ -82,13 +82,14 @@ impl Search {
         let max_sorted = self.settings.page_window;
         let matching = self.videos_with(&filter, max_sorted + 1).await?;
         if matching.len() <= max_sorted {
-            let videos = self.catalog.positions(access, &matching).await?;
+            let videos = self.catalog.listing.positions(access, &matching).await?;
             self.list_videos(&filter, videos, after.as_ref(), limit, &mut rows).await?;
             return Ok(rows);
         }
         let conditions = self.video_conditions(access, &filters::parse(filters)?).await?;
         while rows.len() < limit {
-            let mut videos = self.catalog.matching_positions(&conditions, after.clone()).await?;
+            let mut videos =
+                self.catalog.listing.matching_positions(&conditions, after.clone()).await?;
             let Some(last) = videos.last().cloned() else { break };
             let batch = filter.clone().in_videos(videos.iter().map(|video| video.video_id));
             let matching = self.videos_with(&batch, videos.len()).await?;

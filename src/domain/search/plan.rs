@@ -115,7 +115,7 @@ impl Search {
         self.check_length("text", request.target.search_text())?;
         self.ensure_index_ready()?;
         if let Some(id) = request.analyzers.id() {
-            self.catalog.load_if_unknown(id).await?;
+            self.catalog.extractors.load_if_unknown(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
         Ok(())

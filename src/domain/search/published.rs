@@ -81,7 +81,7 @@ impl Search {
             let mut video_hits = hits.iter().filter(|(_, hit)| hit.id.video_id == id);
             video_hits.all(|(document, hit)| is_published(listed, hit, document))
         };
-        for (id, listed) in self.catalog.cached_summaries(&uncached, is_current).await? {
+        for (id, listed) in self.catalog.listing.cached_summaries(&uncached, is_current).await? {
             let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }

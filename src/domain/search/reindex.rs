@@ -105,12 +105,12 @@ impl Search {
             return Ok(done);
         }
         if repair.unfinished {
-            for video_id in self.catalog.left_unfinished().await? {
+            for video_id in self.catalog.publisher.left_unfinished().await? {
                 done.count(self.repair_video(video_id, repair).await?);
             }
             return Ok(done);
         }
-        let mut scrub = Scrub::new(self.catalog.ids().await?);
+        let mut scrub = Scrub::new(self.catalog.records.ids().await?);
         while let Some(video_id) = scrub.next() {
             scrub.record(video_id, self.repair_video(video_id, repair).await?);
         }
@@ -122,10 +122,10 @@ impl Search {
     pub(super) async fn finish_scrub(&self, scrub: Scrub, repair: Repair) -> Result<ReindexReport> {
         let Scrub { mut done, mut orphans, .. } = scrub;
         // Videos ingested since the scrub began have a record too.
-        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
+        let ids: BTreeSet<VideoId> = self.catalog.records.ids().await?.into_iter().collect();
         let known: Vec<VideoId> = ids.iter().copied().collect();
-        for video_id in self.catalog.listed_except(&known).await? {
-            self.catalog.relist(video_id).await?;
+        for video_id in self.catalog.listing.listed_except(&known).await? {
+            self.catalog.listing.relist(video_id).await?;
         }
         let cursor = ScrubCursor::completed(&self.points_version());
         let indexed = self.index.values("video_id").await?;
@@ -139,7 +139,7 @@ impl Search {
                  other records than these (records.kind, index.collection); if not, `shotlog serve \
                  --remove-orphans` and `shotlog reindex --remove-orphans` remove them"
             );
-            self.catalog.save_scrub_cursor(cursor).await?;
+            self.catalog.listing.save_scrub_cursor(cursor).await?;
             return Ok(done);
         }
         for &video_id in &orphans {
@@ -147,13 +147,13 @@ impl Search {
                 continue;
             };
             // The video may have been ingested in the meantime.
-            if self.catalog.record_state(video_id).await? != RecordState::Absent {
+            if self.catalog.records.state(video_id).await? != RecordState::Absent {
                 continue;
             }
-            self.catalog.remove_remains(video_id, &lock).await?;
+            self.catalog.publisher.remove_remains(video_id, &lock).await?;
             done.orphans += u64::from(indexed.contains(&video_id));
         }
-        self.catalog.save_scrub_cursor(cursor).await?;
+        self.catalog.listing.save_scrub_cursor(cursor).await?;
         Ok(done)
     }
 
@@ -215,7 +215,7 @@ impl Search {
     /// Counts the videos that have points in `index` but no record. Returns `None` if a repair may
     /// remove all of them without `remove_orphans`.
     pub async fn excess_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
-        let ids: BTreeSet<VideoId> = self.catalog.ids().await?.into_iter().collect();
+        let ids: BTreeSet<VideoId> = self.catalog.records.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
         let recorded = |id: &String| id.parse().is_ok_and(|id: VideoId| ids.contains(&id));
         let orphans = indexed.iter().filter(|id| !recorded(id)).count();
@@ -248,17 +248,18 @@ impl Search {
         repair: Repair,
     ) -> Result<RepairOutcome> {
         if !repair.all && !repair.rewrite && !repair.unfinished {
-            let stored = self.catalog.record_state(video_id).await?;
+            let stored = self.catalog.records.state(video_id).await?;
             match &stored {
                 RecordState::Absent => return self.orphan_outcome(video_id).await,
                 RecordState::Unreadable(..) => {
-                    self.catalog.relist(video_id).await?;
+                    self.catalog.listing.relist(video_id).await?;
                     return Ok(RepairOutcome::Unreadable);
                 }
                 RecordState::Record(record, _) => {
-                    let (documents, revisions) = self.catalog.garbage(video_id, &stored).await?;
+                    let (documents, revisions) =
+                        self.catalog.publisher.garbage(video_id, &stored).await?;
                     let clean = documents.is_empty() && revisions.is_empty();
-                    let listed = self.catalog.is_listing_current(video_id, &stored).await?;
+                    let listed = self.catalog.listing.is_current(video_id, &stored).await?;
                     if clean && listed && self.stale(record).await?.is_empty() {
                         return Ok(RepairOutcome::Rebuilt(0));
                     }
@@ -269,19 +270,22 @@ impl Search {
         let Some(lock) = self.lock_to_repair(video_id.into(), repair.writes_all()).await? else {
             return Ok(RepairOutcome::Busy);
         };
-        self.catalog.relist(video_id).await?;
-        let repaired = match self.catalog.record_state(video_id).await? {
+        self.catalog.listing.relist(video_id).await?;
+        let repaired = match self.catalog.records.state(video_id).await? {
             RecordState::Absent => return self.orphan_outcome(video_id).await,
             RecordState::Unreadable(..) => RepairOutcome::Unreadable,
             RecordState::Tombstone(..) => {
-                self.catalog.remove_remains(video_id, &lock).await?;
+                self.catalog.publisher.remove_remains(video_id, &lock).await?;
                 RepairOutcome::Cleared
             }
             RecordState::Record(..) => {
                 match self.repair_points(video_id, &lock, repair).await {
                     Ok(rebuilt) => RepairOutcome::Rebuilt(rebuilt),
                     // The fault lies in the video's documents, not in the index.
-                    Err(error) if error.is_corrupt() && self.catalog.unreadable().has(video_id) => {
+                    Err(error)
+                        if error.is_corrupt()
+                            && self.catalog.records.unreadable().has(video_id) =>
+                    {
                         RepairOutcome::Unreadable
                     }
                     Err(error) => return Err(error),
@@ -289,15 +293,15 @@ impl Search {
             }
         };
         lock.remove_stale_locks().await?;
-        self.catalog.unfinished().remove(&video_id);
+        self.catalog.publisher.unfinished().remove(&video_id);
         Ok(repaired)
     }
 
     /// Determines the outcome for a video without a record. The video is an orphan if any of its
     /// documents or points remain.
     async fn orphan_outcome(&self, video_id: VideoId) -> Result<RepairOutcome> {
-        self.catalog.relist(video_id).await?;
-        let remains = self.catalog.garbage(video_id, &RecordState::Absent).await?;
+        self.catalog.listing.relist(video_id).await?;
+        let remains = self.catalog.publisher.garbage(video_id, &RecordState::Absent).await?;
         Ok(if remains == Default::default() {
             RepairOutcome::Cleared
         } else {
@@ -328,9 +332,9 @@ impl Search {
         lock: &VideoLock,
         repair: Repair,
     ) -> Result<u64> {
-        let claim = self.catalog.claim(video_id, lock).await?;
+        let claim = self.catalog.publisher.claim(video_id, lock).await?;
         let Some(mut record) = claim.base.record().cloned() else { return Ok(0) };
-        self.catalog.clean(video_id, &claim.base).await?;
+        self.catalog.publisher.clean(video_id, &claim.base).await?;
         let stale = match repair.writes_all() {
             true => record.analyzers.keys().cloned().collect(),
             false => self.stale(&record).await?,
@@ -345,7 +349,7 @@ impl Search {
         // The revisions do not change, so instances that use this record with another index keep
         // working. Rebuilding is deterministic: any instance writes the same points at any time.
         self.index.replace(Some(&revision_filter(video_id, revisions)), fresh).await?;
-        self.catalog.publish(&claim, record).await?;
+        self.catalog.publisher.publish(&claim, record).await?;
         Ok(rebuilt)
     }
 
@@ -357,11 +361,11 @@ impl Search {
         analyzers: &[String],
         reuse_vectors: bool,
     ) -> Result<(Vec<Point>, u64)> {
-        let spans = self.catalog.spans(record).await?;
+        let spans = self.catalog.records.spans(record).await?;
         let config = record.chunking.config();
         let (mut fresh, mut rebuilt) = (Vec::new(), 0);
         for id in analyzers {
-            let outputs = self.catalog.outputs(record, id).await?;
+            let outputs = self.catalog.records.outputs(record, id).await?;
             let Some(entry) = record.analyzers.get_mut(id) else { continue };
             // An analyzer that is no longer registered keeps its record, but its points cannot be
             // built.

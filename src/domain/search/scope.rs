@@ -56,7 +56,7 @@ impl Search {
         if conditions.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.catalog.matching(&conditions).await?))
+        Ok(Some(self.catalog.listing.matching(&conditions).await?))
     }
 
     /// Builds the listing conditions from the filters on whole videos and from the caller's access
@@ -69,7 +69,7 @@ impl Search {
         let mut conditions: Vec<Condition> = parsed.videos.clone();
         conditions.extend(metadata::visible_to(access));
         if let Some(metadata) = &parsed.metadata {
-            let keys = self.catalog.visible_metadata_keys(access).await?;
+            let keys = self.catalog.metadata.visible_keys(access).await?;
             conditions.extend(metadata::conditions(metadata, &keys)?);
         }
         Ok(conditions)

@@ -66,12 +66,12 @@ impl Search {
     /// Returns the scrub that is due, either a new or an interrupted one. Returns `None` if the
     /// last scrub finished less than `interval` ago.
     pub async fn due_scrub(&self, interval: Duration) -> Result<Option<Scrub>> {
-        let cursor = self.catalog.scrub_cursor(&self.points_version()).await?;
+        let cursor = self.catalog.listing.scrub_cursor(&self.points_version()).await?;
         if cursor.is_recent(interval) {
             return Ok(None);
         }
         let (last, rewrite) = (cursor.up_to, cursor.rewrite);
-        Ok(Some(Scrub { last, rewrite, ..Scrub::new(self.catalog.ids().await?) }))
+        Ok(Some(Scrub { last, rewrite, ..Scrub::new(self.catalog.records.ids().await?) }))
     }
 
     /// Checks and repairs videos until `budget` is used up, then saves the scrub's position.
@@ -97,7 +97,7 @@ impl Search {
                 if scrub.orphans.is_empty() {
                     let mut cursor = ScrubCursor::up_to(&self.points_version(), scrub.last);
                     cursor.rewrite = scrub.rewrite;
-                    self.catalog.save_scrub_cursor(cursor).await?;
+                    self.catalog.listing.save_scrub_cursor(cursor).await?;
                 }
                 return Ok(ControlFlow::Continue(scrub));
             }

@@ -56,11 +56,12 @@ impl Search {
         analyzer: Option<&str>,
         field: &str,
     ) -> Result<ExampleMoment> {
-        let stored = self.catalog.moment(access, moment).await.map_err(|error| match error {
-            // The id comes from the request body, not from the URL, so a 404 would be misleading.
-            Error::NotFound(why) => Error::Invalid(why),
-            other => other,
-        })?;
+        let stored =
+            self.catalog.library.moment(access, moment).await.map_err(|error| match error {
+                // The id comes from the request body, not from the URL, so a 404 would be misleading.
+                Error::NotFound(why) => Error::Invalid(why),
+                other => other,
+            })?;
         let largest = stored.chunks.iter().reduce(|a, b| if b.overlap > a.overlap { b } else { a });
         let chunk_id = largest.map_or(ChunkId(0), |chunk| chunk.chunk.chunk_id);
         let video_id = moment.video_id();

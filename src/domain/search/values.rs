@@ -72,7 +72,7 @@ impl Search {
         field: &WordField,
     ) -> Result<Vec<(String, u64)>> {
         if let Some(id) = &query.analyzer {
-            self.catalog.load_if_unknown(id).await?;
+            self.catalog.extractors.load_if_unknown(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;
         }
         let scope = self.scope(access, None, query.video_ids.as_deref(), &query.filters).await?;
@@ -112,7 +112,7 @@ impl Search {
             )));
         }
         if let Some(key) = query.field.strip_prefix("metadata.") {
-            let keys = self.catalog.visible_metadata_keys(access).await?;
+            let keys = self.catalog.metadata.visible_keys(access).await?;
             match keys.get(key) {
                 Some(MetadataType::Number | MetadataType::Time) => {
                     return Err(Error::Invalid(format!(
@@ -125,9 +125,9 @@ impl Search {
         }
         let conditions = self.video_conditions(access, &parsed).await?;
         let mut values = match &query.video_ids {
-            None => self.catalog.words(&field.name, &conditions, MAX_WORDS).await?,
+            None => self.catalog.listing.words(&field.name, &conditions, MAX_WORDS).await?,
             Some(ids) => {
-                let matching = self.catalog.matching(&conditions).await?;
+                let matching = self.catalog.listing.matching(&conditions).await?;
                 let requested = ids.iter().filter_map(|id| id.parse().ok());
                 let requested: Vec<VideoId> =
                     requested.filter(|id| matching.contains(id)).collect();
@@ -146,7 +146,7 @@ impl Search {
         field: &str,
     ) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
-        for mut entry in self.catalog.entries(access, videos).await? {
+        for mut entry in self.catalog.listing.entries(access, videos).await? {
             if let Some(FieldValue::Keywords(words)) = entry.fields.remove(field) {
                 for word in words {
                     *counts.entry(word).or_default() += 1;

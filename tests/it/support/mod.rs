@@ -382,7 +382,7 @@ impl TestApp {
         change(&mut record);
         self.records.put(&key, &record).await.expect("records");
         self.listing.set_mark("edited").await.expect("a listing");
-        self.service.catalog.list_all().await.expect("a listing");
+        self.service.catalog.listing.rebuild().await.expect("a listing");
     }
 
     /// Stores outputs, one per chunk, of an analyzer whose models are missing here.

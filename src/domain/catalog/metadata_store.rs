@@ -1,13 +1,18 @@
-//! Updates user metadata of published videos.
+//! Updates user metadata of published videos, and registers the types of its keys.
 
-use ports::records::Precondition;
+use std::sync::Arc;
+
+use ports::records::{Precondition, RecordStore};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::catalog::RecordState;
+use crate::catalog::documents::read_document;
+use crate::catalog::listing::Listing;
 use crate::catalog::metadata::{self, MetadataKeys, MetadataPatch, VideoMetadata};
+use crate::catalog::publisher::Publisher;
 use crate::catalog::record::VideoRecord;
-use crate::catalog::videos::VideoDetail;
-use crate::catalog::{Catalog, RecordState};
+use crate::catalog::records::Records;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
@@ -21,41 +26,59 @@ const MAX_KEYS: usize = 1000;
 /// Maximum number of attempts to update a video if concurrent changes interfere.
 const ATTEMPTS: usize = 20;
 
-impl Catalog {
+/// The user metadata of published videos, and the types of its keys.
+pub(crate) struct MetadataStore {
+    store: Arc<dyn RecordStore>,
+    records: Arc<Records>,
+    publisher: Arc<Publisher>,
+    pub(super) listing: Arc<Listing>,
+}
+
+impl MetadataStore {
+    pub(super) fn new(
+        store: Arc<dyn RecordStore>,
+        records: Arc<Records>,
+        publisher: Arc<Publisher>,
+        listing: Arc<Listing>,
+    ) -> Self {
+        Self { store, records, publisher, listing }
+    }
+
     /// Applies a patch to a video's metadata. Returns `NotFound` if there is no such video.
-    pub async fn update_metadata(
+    pub(crate) async fn update(
         &self,
         video_id: VideoId,
         patch: &MetadataPatch,
         max_bytes: usize,
-    ) -> Result<VideoDetail> {
-        self.modify_metadata(video_id, |metadata| patch.apply(metadata, max_bytes)).await?;
-        self.video(video_id).await
+    ) -> Result<()> {
+        self.modify(video_id, |metadata| patch.apply(metadata, max_bytes)).await
     }
 
     /// Changes a video's metadata and updates its listing entry. Returns `NotFound` if there is no
     /// such video.
-    pub(super) async fn modify_metadata(
+    pub(super) async fn modify(
         &self,
         video_id: VideoId,
         change: impl Fn(&VideoMetadata) -> Result<VideoMetadata>,
     ) -> Result<()> {
         for _ in 0..ATTEMPTS {
-            let current = self.record_state(video_id).await?;
+            let current = self.records.state(video_id).await?;
             let Some(record) = current.record() else {
                 current.into_record()?;
                 return Err(unknown_video(video_id));
             };
             let metadata = change(&record.metadata)?;
             if metadata == record.metadata {
-                return self.relist(video_id).await;
+                return self.listing.relist(video_id).await;
             }
             self.register_keys(&metadata).await?;
             let changed = RecordState::from_record(VideoRecord { metadata, ..record.clone() })?;
-            match self.swap(video_id, &current, changed).await {
-                Ok(_) => return self.relist(video_id).await,
+            match self.publisher.swap(video_id, &current, changed).await {
+                Ok(_) => return self.listing.relist(video_id).await,
                 // If an ingest began or ended in the meantime, retry with the new record.
-                Err(error) if self.record_state(video_id).await?.same_except_metadata(&current) => {
+                Err(error)
+                    if self.records.state(video_id).await?.same_except_metadata(&current) =>
+                {
                     return Err(error);
                 }
                 Err(_) => {}
@@ -69,23 +92,20 @@ impl Catalog {
 
     /// Reads the types of the metadata keys that are set on the videos that a caller may see. If
     /// access is unrestricted, reads the types of all keys ever used.
-    pub async fn visible_metadata_keys(&self, access: &Access) -> Result<MetadataKeys> {
-        let mut keys = self.metadata_keys().await?;
+    pub(crate) async fn visible_keys(&self, access: &Access) -> Result<MetadataKeys> {
+        let mut keys = self.keys().await?;
         if let Some(visible) = metadata::visible_to(access)
             && !keys.is_empty()
         {
-            let used = self
-                .listing
-                .keyword_counts(metadata::METADATA_KEYS, &[visible], None, MAX_KEYS)
-                .await?;
+            let used = self.listing.words(metadata::METADATA_KEYS, &[visible], MAX_KEYS).await?;
             keys.retain(|key, _| used.iter().any(|(word, _)| word == key));
         }
         Ok(keys)
     }
 
     /// Reads the types of all metadata keys ever used.
-    pub async fn metadata_keys(&self) -> Result<MetadataKeys> {
-        Ok(self.read(KEYS).await?.unwrap_or_default())
+    async fn keys(&self) -> Result<MetadataKeys> {
+        Ok(read_document(&*self.store, KEYS).await?.unwrap_or_default())
     }
 
     /// Registers the keys of `metadata` with their types. Returns `Invalid` if a key already has
@@ -95,7 +115,7 @@ impl Catalog {
             return Ok(());
         }
         loop {
-            let stored: Option<Value> = self.records.get(KEYS).await?;
+            let stored: Option<Value> = self.store.get(KEYS).await?;
             let mut keys = match &stored {
                 Some(json) => MetadataKeys::deserialize(json)
                     .map_err(|e| Error::corrupt(format!("the record {KEYS}: {e}")))?,
@@ -125,7 +145,7 @@ impl Catalog {
             let json = serde_json::to_value(&keys)
                 .map_err(|e| Error::corrupt(format!("cannot store {KEYS}: {e}")))?;
             let expected = Precondition::from(stored.as_ref());
-            if self.records.compare_and_swap(KEYS, expected, &json).await? {
+            if self.store.compare_and_swap(KEYS, expected, &json).await? {
                 return Ok(());
             }
         }
