@@ -2192,6 +2192,10 @@ export interface components {
             texts: {
                 [key: string]: unknown;
             }[];
+            /** @description Further lists of records, by name, as stored by analyzers that are not built in. */
+            records?: {
+                [key: string]: unknown;
+            };
         };
         /** Health */
         Health: {

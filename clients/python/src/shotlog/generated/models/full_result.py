@@ -47,6 +47,7 @@ class FullResult:
             the output
             of all analyzers was searched.
         recorded_at (str | Unset): Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
+        records (Any | Unset): Further lists of records, by name, as stored by analyzers that are not built in.
     """
 
     moment_id: str
@@ -73,6 +74,7 @@ class FullResult:
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
     recorded_at: str | Unset = UNSET
+    records: Any | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         moment_id = self.moment_id
@@ -130,6 +132,8 @@ class FullResult:
 
         recorded_at = self.recorded_at
 
+        records = self.records
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -164,6 +168,8 @@ class FullResult:
             field_dict["found_by"] = found_by
         if recorded_at is not UNSET:
             field_dict["recorded_at"] = recorded_at
+        if records is not UNSET:
+            field_dict["records"] = records
 
         return field_dict
 
@@ -235,6 +241,8 @@ class FullResult:
 
         recorded_at = d.pop("recorded_at", UNSET)
 
+        records = d.pop("records", UNSET)
+
         full_result = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -260,6 +268,7 @@ class FullResult:
             p_present=p_present,
             found_by=found_by,
             recorded_at=recorded_at,
+            records=records,
         )
 
         return full_result
