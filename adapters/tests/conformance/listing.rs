@@ -92,7 +92,7 @@ async fn full_disk_is_reported_until_there_is_space() {
     let entries: Vec<_> = (0..200).map(entry).collect();
     listing.put(entries.clone()).await.unwrap();
     let filler = small_disk::fill(&disk);
-    // The file has some space of its own.
+    // The listing file still has free space inside it.
     let mut next = 1000;
     let error = loop {
         match listing.put((next..next + 100).map(entry).collect()).await {

@@ -13,8 +13,9 @@ const FOLDER: &str = "SHOTLOG_TEST_SMALL_DISK";
 /// What the commands around a test end with if they cannot make a file system.
 const NO_MOUNT: i32 = 77;
 
-/// The folder of a file system of 24 MiB. Only a process with mounts of its own has one: in any
-/// other, this runs the named test again in such a process and returns `None`.
+/// Returns a folder on a file system of 24 MiB, which only a process in a private mount namespace
+/// can have. In any other process, runs the named test again in such a namespace and returns
+/// `None`.
 pub(crate) fn open(test: &str) -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os(FOLDER) {
         return Some(folder.into());

@@ -158,8 +158,8 @@ impl Alerts {
                 let event = alert.event(&event_id, record, &hits)?;
                 self.deliver(&alert, &event_id, event).await.map(|()| true)
             }
-            // The alert's owner should also be told that the search is invalid, for example because
-            // it filters on a deleted extractor.
+            // The stored error shows the alert's owner that the search is invalid, for example
+            // because it filters on a deleted extractor.
             Err(error) => Err(error.labelled()),
         };
         let outcome =

@@ -16,7 +16,7 @@ pub struct Presentation {
     pub rank: u8,
     /// Pointer to the text that describes the output: a string, a list or an object.
     pub text: Option<&'static str>,
-    /// The tab of its panel. Without one, [`OutputKind::Rows`] have a tab or a section of their own and the
+    /// The tab of its panel. Without one, [`OutputKind::Rows`] have a separate tab or section and the
     /// other kinds have none.
     pub tab: Option<Tab>,
     /// The timed items of the output.

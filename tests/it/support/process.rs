@@ -96,7 +96,7 @@ impl Process {
         assert!(send_signal(signal, self.child.id()), "{signal}");
     }
 
-    /// Waits until the process ends of its own accord, at most `limit`; `None` if it does not.
+    /// Waits at most `limit` for the process to exit. Returns `None` if it does not.
     pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
         let child = &mut self.child;
         let ended = async {

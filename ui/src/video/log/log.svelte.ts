@@ -68,7 +68,7 @@ export class VideoLog {
       return turns.map(({ start, end, speaker, label }) => ({ start, end, speaker, text: label }));
     }),
   );
-  /** Results without a panel of their own. */
+  /** Results that no panel shows. */
   readonly otherAggregates: Presentation[] = $derived(
     this.aggregators.filter(({ id, kind, tab }) => kind === "rows" && !tab && id in this.aggregates),
   );
