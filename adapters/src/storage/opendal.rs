@@ -429,7 +429,7 @@ pub(crate) fn failed(action: &str, key: &str, e: opendal::Error) -> PortError {
             kind = ErrorKind::Invalid;
         }
         if let Some(io) = deeper.downcast_ref::<io::Error>()
-            && matches!(io.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            && ErrorKind::from(io.kind()) == ErrorKind::Full
         {
             kind = ErrorKind::Full;
         }
