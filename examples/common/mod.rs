@@ -15,12 +15,12 @@ use adapters::records::MemoryRecords;
 use adapters::storage::OpendalStorage;
 use domain::aggregation::Aggregators;
 use domain::analysis::Analyzers;
-use domain::catalog::metadata::MetadataPatch;
 use domain::chunking::ChunkingFields;
 use domain::ingest::IngestFields;
 use domain::jobs::JobResult;
 use domain::kernel::access::Access;
 use domain::kernel::video::VideoId;
+use domain::records::metadata::MetadataPatch;
 use domain::{Models, Settings, Shotlog, Stores};
 use ports::embedder::Embedder;
 

@@ -18,7 +18,7 @@ use adapters::embedder::HashingEmbedder;
 use brightness::Brightness;
 use domain::aggregation::Aggregators;
 use domain::analysis::Analyzers;
-use domain::catalog::chunks::ChunkQuery;
+use domain::library::chunks::ChunkQuery;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::{BoxError, app, startup};
 use crate::config::Config;
-use domain::catalog::readiness::StoreState;
 use domain::ingest::RepairSettings;
+use domain::records::readiness::StoreState;
 use domain::search::reindex::Repair;
 use domain::search::scrub::Scrub;
 use domain::{Error, Shotlog};
@@ -236,7 +236,7 @@ pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
 /// Prints inconsistencies between records, objects and vectors.
 pub(super) async fn verify(config: &Config) -> Result<(), BoxError> {
     let app = app::build(config, listen_address(config)?).await?;
-    let report = app.service.catalog.verification.run().await?;
+    let report = app.service.verification.run().await?;
     for problem in &report.problems {
         println!("{problem}");
     }

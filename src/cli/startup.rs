@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ports::{ErrorKind, PortError};
 
-use domain::catalog::readiness::StoreState;
+use domain::records::readiness::StoreState;
 use domain::search::reindex::{ReindexReport, Repair};
 use domain::{Error, Shotlog};
 

@@ -13,8 +13,13 @@
 //! | [`llm`] | calls to the language model, which are counted, priced, cached and limited by a budget |
 //! | [`analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections to words and names |
 //! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, links between people and objects in different chunks |
-//! | [`catalog`] | stored records and their versions, listing, cache, locks, reads, `verify` |
+//! | [`records`] | stored records and their documents, locks, cached results of model calls |
+//! | [`listing`] | the sorted list of published videos |
+//! | [`publishing`] | publishing, replacing and removing videos |
+//! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
+//! | [`catalog`] | builds the services of the four modules above |
 //! | [`search`] | queries, modes, filters, index points, calibrated scores, diagnostics for empty results, `reindex` |
+//! | [`maintenance`] | `verify` |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |
@@ -37,8 +42,13 @@ pub mod frames;
 pub mod ingest;
 pub mod jobs;
 pub mod kernel;
+pub mod library;
+pub mod listing;
 pub mod llm;
+pub mod maintenance;
 pub mod media;
+pub mod publishing;
+pub mod records;
 pub mod scoped;
 pub mod search;
 pub mod status;
@@ -54,8 +64,6 @@ use alerts::Alerts;
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::Catalog;
-use catalog::extractors::Extractors;
-use catalog::videos::VideoDeletion;
 use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
@@ -63,6 +71,9 @@ use ingest::Ingest;
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use kernel::disk::Reserve;
+use library::extractors::Extractors;
+use maintenance::verify::Verification;
+use publishing::removal::VideoDeletion;
 use search::Search;
 use status::Status;
 
@@ -190,6 +201,8 @@ pub struct Shotlog {
     pub exports: Exports,
     /// Decodes frames and clips of stored videos.
     pub frames: Arc<Frames>,
+    /// Checks that the stores are consistent.
+    pub verification: Verification,
     /// Reports capabilities and health.
     pub status: Status,
     reserve: Reserve,
@@ -247,6 +260,7 @@ impl Shotlog {
         let reserve = settings.data_dir.join("reserve");
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.clone()),
+            verification: Verification::new(&stores, &catalog),
             frames,
             status: Status::new(
                 stores,
@@ -259,7 +273,12 @@ impl Shotlog {
             ),
             reserve: Reserve::new(reserve, settings.records.reserve_bytes),
             tokens: TokenCounter::new(embedder),
-            extractors: Extractors::new(catalog.clone(), settings.extractors),
+            extractors: Extractors::new(
+                catalog.extractors.clone(),
+                catalog.analyzers.clone(),
+                catalog.readiness.clone(),
+                settings.extractors,
+            ),
             catalog,
             search,
             answering,

@@ -11,8 +11,8 @@ use super::Caller;
 use super::budget::{TokenBudget, embedded_json_tokens, value_tokens};
 use super::pages;
 use crate::http::views::{HttpFailure, SchemaBody, VideoDetailBody, VideoListBody};
-use domain::catalog::videos;
 use domain::kernel::video::parse_video_id;
+use domain::library::videos;
 
 const JSON: &str = "application/json";
 const SCHEMA: &str = "shotlog://schema";

@@ -96,7 +96,7 @@ impl Torture {
         let service = &self.app.service;
         let repaired = service.search.reindex(Repair::default()).await.expect(case);
         assert_eq!((repaired.unreadable, repaired.orphans_kept), (0, 0), "{case}");
-        let verified = service.catalog.verification.run().await.expect(case);
+        let verified = service.verification.run().await.expect(case);
         assert_eq!(verified.problems, [""; 0], "{case}");
         assert_eq!(verified.busy, 0, "{case}: something holds a lock");
         let chunks = self.chunks().await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::records::MemoryRecords;
-use domain::catalog::locks::VideoLocks;
+use domain::records::locks::VideoLocks;
 use ports::records::RecordStore;
 use serde_json::json;
 

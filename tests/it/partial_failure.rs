@@ -127,7 +127,7 @@ async fn delete_while_storage_is_away_is_finished_by_a_repair() {
     for file in &files {
         app.get(file).await.error(404);
     }
-    assert_eq!(app.service.catalog.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]

@@ -148,5 +148,5 @@ async fn late_removal_does_not_delete_a_republished_object() {
     let path = app.get(&format!("/videos/{id}")).await.ok()["storage_path"].clone();
     let object = app.get(&format!("/storage/{}", path.as_str().unwrap())).await;
     assert_eq!((object.status, object.body), (200, clip(30.0)));
-    assert_eq!(app.service.catalog.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
 }

@@ -110,7 +110,7 @@ impl Pair {
             // A change suspended before it began builds on what the other has published.
             let builds_on_it = !claimed && acknowledged == Some(chunks);
             assert!(chunks == published || builds_on_it, "{case}: {chunks} chunks");
-            let verified = self.other.service.catalog.verification.run().await.expect("verifies");
+            let verified = self.other.service.verification.run().await.expect("verifies");
             assert_eq!((verified.problems, verified.busy), (Vec::new(), 0), "{case}");
             let deleted = self.other.delete(&format!("/videos/{id}")).await.status;
             assert_eq!(deleted, if chunks == 0 { 404 } else { 200 }, "{case}");

@@ -30,7 +30,7 @@ async fn assert_skipped(app: &TestApp, bad: &str, good: &str) {
     assert_eq!(health["unreadable"].as_array().unwrap().len(), 1, "{health}");
     assert_eq!(health["unreadable"][0]["video_id"], bad);
     mentions(health["unreadable"][0]["error"].as_str().unwrap(), &["the record", bad]);
-    let verified = app.service.catalog.verification.run().await.unwrap();
+    let verified = app.service.verification.run().await.unwrap();
     assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
     mentions(&verified.problems[0], &[bad, "delete the video or ingest it again"]);
     for body in [json!({"text": "boat"}), json!({"text": "boat", "video_ids": [bad, good]})] {
@@ -76,7 +76,7 @@ async fn ingest_of_the_same_bytes_replaces_an_unreadable_record() {
         assert_eq!(app.get("/videos").await.ok()["total"], 2);
         assert_eq!(app.get(&format!("/videos/{bad}/chunks")).await.ok()["total"], 2);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-        assert_eq!(app.service.catalog.verification.run().await.unwrap().problems, [""; 0]);
+        assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
     }
 }
 
@@ -117,7 +117,7 @@ async fn unreadable_documents_do_not_stop_a_repair() {
     assert_eq!(page["results"][0]["video_id"], good.as_str());
     assert_eq!(app.video_of(&clip(20.0)).await, bad);
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-    assert_eq!(app.service.catalog.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
         let documents = app.records.list(&format!("videos/{bad}/")).await.unwrap();
         let document = documents.iter().find(|key| key.contains(&format!("/{part}"))).unwrap();
         app.records.spoil(document).await;
-        let verified = app.service.catalog.verification.run().await.unwrap();
+        let verified = app.service.verification.run().await.unwrap();
         assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
         mentions(&verified.problems[0], &[&bad, document]);
         let unreadable = app.get("/health").await.ok()["unreadable"].clone();
@@ -142,7 +142,7 @@ async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
         app.delete(&format!("/videos/{bad}")).await.ok();
         assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-        assert_eq!(app.service.catalog.verification.run().await.unwrap().problems, [""; 0]);
+        assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
     }
 }
 
@@ -158,7 +158,7 @@ async fn repair_ignores_keys_that_are_not_videos() {
 async fn unreadable_lease_does_not_lock_the_video() {
     let records = std::sync::Arc::new(crate::support::FlakyRecords::default());
     let length = Some(std::time::Duration::from_secs(3600));
-    let claims = domain::catalog::locks::VideoLocks::new(records.clone(), length);
+    let claims = domain::records::locks::VideoLocks::new(records.clone(), length);
     records.spoil("claims/0123456789abcdef.json").await;
     assert!(claims.try_lock(video_id("0123456789abcdef")).await.unwrap().is_some());
 }

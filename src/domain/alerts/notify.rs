@@ -7,13 +7,13 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{Alert, Alerts, AlertsResult, FailedDelivery};
-use crate::catalog::record::VideoRecord;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::now;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::records::record::VideoRecord;
 use crate::search::SearchResult;
 
 /// Maximum number of alerts processed concurrently.

@@ -6,11 +6,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{Alert, AlertSearch, Alerts};
-use crate::catalog::ALERTS;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 use crate::kernel::webhook::Webhook;
+use crate::publishing::publication::ALERTS;
 use crate::search::SearchResult;
 
 /// Maximum length of an alert's name, in bytes. Names are ASCII.

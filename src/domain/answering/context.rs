@@ -12,10 +12,10 @@ use crate::analysis::TextStyle;
 use crate::analysis::output::Statement;
 use crate::answering::Answering;
 use crate::answering::audit::CitedText;
-use crate::catalog::record::VideoRecord;
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
+use crate::records::record::VideoRecord;
 use crate::search::calibration::content_words;
 use crate::search::{LIKELY, SearchResult};
 

@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 
 use super::answer::CitationForm;
 use crate::answering::Answering;
-use crate::catalog::moments::Moment;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
+use crate::library::moments::Moment;
 use crate::search::{Diagnostics, SearchRequest, SearchResult};
 
 /// The parameters of an evidence request.

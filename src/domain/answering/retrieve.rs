@@ -9,12 +9,12 @@ use super::context::{VideoContext, min_worthwhile_probability};
 use super::question::Question;
 use crate::analysis::TextStyle;
 use crate::answering::Answering;
-use crate::catalog::moments::MAX_CHUNKS;
-use crate::catalog::record::VideoRecord;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::library::moments::MAX_CHUNKS;
+use crate::records::record::VideoRecord;
 use crate::search::{SearchResult, VectorField, filters};
 
 /// The chunks of the requested moments, by video.

@@ -10,9 +10,9 @@ use sha1::{Digest, Sha1};
 use super::Evaluations;
 use super::questions::{EvaluationQuestion, check};
 use super::run::{EvaluationRun, RunSummary};
-use crate::catalog::moments::MissingMoment;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
+use crate::library::moments::MissingMoment;
 
 /// A named set of questions, and the runs that evaluated them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::catalog::strip_internal;
 use crate::export::{Content, VideoLog};
 use crate::kernel::error::Result;
 use crate::kernel::video::ChunkId;
+use crate::library::rendered::strip_internal;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
     let chunks: Vec<Value> =

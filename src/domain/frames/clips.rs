@@ -8,10 +8,10 @@ use ports::decoder::ClipRequest;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Frames, trim};
-use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode_cancellable;
+use crate::records::record::VideoRecord;
 
 /// Version of the cutting method. Incrementing it invalidates cached clips.
 const CLIP_VERSION: u32 = 2;

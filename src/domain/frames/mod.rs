@@ -22,7 +22,6 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
 use crate::catalog::Catalog;
-use crate::catalog::record::VideoRecord;
 use crate::ingest::{Limit, Spool, SpooledFile};
 use crate::kernel::disk::BLOCK;
 use crate::kernel::error::{Error, Result};
@@ -30,6 +29,7 @@ use crate::kernel::ports::{Models, Stores};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode;
 use crate::media::picture::jpeg;
+use crate::records::record::VideoRecord;
 pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;

@@ -4,10 +4,10 @@
 use ports::decoder::{AudioBlock, SAMPLE_RATE, ScanFrame, ScanSink};
 
 use super::Frames;
-use crate::catalog::record::VideoRecord;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode;
+use crate::records::record::VideoRecord;
 
 /// Audio peaks of a video.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
 use crate::aggregation::{Aggregator, ChunkVectors};
 use crate::analysis::video::AnalyzedVideo;
-use crate::catalog::VideoClaim;
-use crate::catalog::locks::VideoLock;
-use crate::catalog::record::VideoRecord;
 use crate::ingest::Ingest;
 use crate::kernel::error::Result;
 use crate::kernel::progress::Progress;
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::llm::budget::CallBudget;
+use crate::publishing::claim::VideoClaim;
+use crate::records::locks::VideoLock;
+use crate::records::record::VideoRecord;
 
 impl Ingest {
     /// Whether aggregation makes billed calls to the language model.

@@ -10,8 +10,6 @@ use serde_json::json;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
 use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
-use crate::catalog::CacheKey;
-use crate::catalog::record::{AnalyzerEntry, ProcessingCost, VideoRecord};
 use crate::ingest::Ingest;
 use crate::ingest::draft::VideoDraft;
 use crate::kernel::error::Result;
@@ -21,6 +19,8 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::llm::budget::CallBudget;
+use crate::records::model_cache::CacheKey;
+use crate::records::record::{AnalyzerEntry, ProcessingCost, VideoRecord};
 use crate::search::indexing::points;
 
 impl Ingest {

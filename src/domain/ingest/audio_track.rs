@@ -6,12 +6,12 @@ use ports::decoder::{AudioBlock, AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
 use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
-use crate::catalog::record::VideoRecord;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::{Ingest, IngestRequest};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::media::decode::decode;
+use crate::records::record::VideoRecord;
 
 /// The default track is chosen if its amount of speech or sound is at least this share of the
 /// largest amount in any track.

@@ -11,13 +11,13 @@ use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::correction::{Correction, CorrectionKind, CorrectionSet, PhrasePattern};
 use crate::analysis::output::output_of;
 use crate::analysis::video::{Output, Outputs};
-use crate::catalog::record::{AnalyzerEntry, VideoRecord};
 use crate::ingest::Ingest;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::{Span, now, rounded, timecode};
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::media::tracking::Location;
+use crate::records::record::{AnalyzerEntry, VideoRecord};
 use crate::search::indexing::points;
 use crate::search::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
 

@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use ports::decoder::MediaInfo;
 use ports::index::Point;
 
-use crate::catalog::metadata::VideoMetadata;
-use crate::catalog::record::{self, IngestDurations, VideoRecord};
-use crate::catalog::{DocumentContent, DocumentFault, RecordState, VideoClaim};
 use crate::chunking::Chunking;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
@@ -17,6 +14,11 @@ use crate::kernel::error::Result;
 use crate::kernel::time::{Span, instant, iso, now};
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
+use crate::publishing::claim::VideoClaim;
+use crate::records::faults::{DocumentContent, DocumentFault};
+use crate::records::metadata::VideoMetadata;
+use crate::records::record::{self, IngestDurations, VideoRecord};
+use crate::records::record_state::RecordState;
 
 /// Maximum difference between two durations that count as equal, in seconds. The durations may be
 /// rounded differently.

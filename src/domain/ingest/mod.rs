@@ -25,14 +25,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::aggregation::result::ModelUsage;
 use crate::catalog::Catalog;
-use crate::catalog::metadata::{MetadataPatch, VideoMetadata};
-use crate::catalog::videos::VideoDetail;
 use crate::chunking::{Chunking, ChunkingFields};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::{Models, Stores};
 use crate::kernel::profile::StepCost;
 use crate::kernel::video::VideoId;
+use crate::library::videos::VideoDetail;
+use crate::records::metadata::{MetadataPatch, VideoMetadata};
 pub(crate) use pipeline::IngestRequest;
 pub(crate) use settings::IngestConfig;
 pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};

@@ -11,9 +11,6 @@ use serde_json::{Value, json};
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::AnalyzerRef;
 use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
-use crate::catalog::VideoClaim;
-use crate::catalog::locks::VideoLock;
-use crate::catalog::metadata::MetadataPatch;
 use crate::chunking::Chunking;
 use crate::ingest::draft::{Previous, VideoDraft};
 use crate::ingest::fetch::FetchedSource;
@@ -26,6 +23,9 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::llm::budget::CallBudget;
+use crate::publishing::claim::VideoClaim;
+use crate::records::locks::VideoLock;
+use crate::records::metadata::MetadataPatch;
 
 /// A validated request.
 pub(crate) struct IngestRequest {

@@ -5,8 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::{Analyzer, cache_key};
-use crate::catalog::CacheKey;
-use crate::catalog::record::{ProcessingCost, VideoRecord};
 use crate::ingest::Ingest;
 use crate::ingest::{IngestFields, IngestRequest};
 use crate::kernel::access::Access;
@@ -14,6 +12,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::Span;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
+use crate::records::model_cache::CacheKey;
+use crate::records::record::{ProcessingCost, VideoRecord};
 
 /// Number of recent videos to base estimates on.
 const HISTORY: usize = 50;

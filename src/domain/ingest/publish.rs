@@ -7,8 +7,6 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
 use ports::{ByteStream, ErrorKind, PortError};
 
-use crate::catalog::VideoClaim;
-use crate::catalog::record::VideoRecord;
 use crate::chunking::Signals;
 use crate::ingest::draft::VideoDraft;
 use crate::ingest::fetch::FetchedSource;
@@ -16,6 +14,8 @@ use crate::ingest::source::POSTER;
 use crate::ingest::{AggregationStatus, Ingest, IngestRequest, IngestResult, poster};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::Profile;
+use crate::publishing::claim::VideoClaim;
+use crate::records::record::VideoRecord;
 
 impl Ingest {
     /// Stores the video file and a poster in the bucket, unless they are already there.

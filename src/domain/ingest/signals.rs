@@ -7,8 +7,6 @@ use ports::decoder::ScanOptions;
 use serde_json::json;
 
 use crate::analysis::speaker_models;
-use crate::catalog::SpeechCache;
-use crate::catalog::record::VideoRecord;
 use crate::chunking::semantic::topic_shifts;
 use crate::chunking::speaker::voice_changes;
 use crate::chunking::speech_cost::spoken_words;
@@ -26,6 +24,8 @@ use crate::kernel::video::VideoId;
 use crate::media::speech::{
     Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
 };
+use crate::records::model_cache::SpeechCache;
+use crate::records::record::VideoRecord;
 
 /// Version of the diarization code; increment when its results change.
 const VERSION: u32 = 2;

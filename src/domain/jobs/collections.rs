@@ -8,14 +8,14 @@ use std::time::Duration;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use crate::catalog::collections::{CollectionChange, CollectionResult};
-use crate::catalog::metadata;
-use crate::catalog::videos::VideoDeletion;
 use crate::jobs::{Job, JobTask, Jobs};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::video::{VideoId, unknown_video};
+use crate::library::collections::{CollectionChange, CollectionResult};
+use crate::publishing::removal::VideoDeletion;
+use crate::records::metadata;
 
 /// Number of videos listed per request.
 const BATCH: usize = 200;

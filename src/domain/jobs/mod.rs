@@ -18,9 +18,9 @@ use crate::kernel::progress::Stage;
 
 use crate::aggregation::run::AggregatesResult;
 use crate::alerts::AlertsResult;
-use crate::catalog::collections::CollectionResult;
 use crate::evaluation::run::RunReference;
 use crate::ingest::IngestResult;
+use crate::library::collections::CollectionResult;
 pub(crate) use record::{Idempotency, JobRecord, JobTask};
 pub use store::Jobs;
 pub(crate) use store::{JobUseCases, Submission};

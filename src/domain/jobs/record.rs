@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::catalog::collections::CollectionChange;
 use crate::evaluation::run::RunRequest;
 use crate::ingest::{IngestFields, IngestSource};
 use crate::jobs::{Job, JobResult, JobStatus};
@@ -15,6 +14,7 @@ use crate::kernel::metrics;
 use crate::kernel::progress::Stage;
 use crate::kernel::time::now;
 use crate::kernel::video::VideoId;
+use crate::library::collections::CollectionChange;
 
 /// Key of the traceback in a failed job's `detail`.
 const TRACEBACK: &str = "traceback";

@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::alerts::Alerts;
-use crate::catalog::install::owned_by_other_install;
 use crate::evaluation::Evaluations;
 use crate::frames::Frames;
 use crate::ingest::{Ingest, IngestSettings};
@@ -25,6 +24,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
+use crate::records::install::owned_by_other_install;
 
 /// `Retry-After` for rejected requests, in seconds.
 const RETRY_AFTER: u32 = 30;

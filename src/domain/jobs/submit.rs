@@ -1,6 +1,5 @@
 //! Validates requests and queues them as jobs.
 
-use crate::catalog::metadata::MetadataPatch;
 use crate::evaluation::run::RunRequest;
 use crate::ingest::publish::file_stream;
 use crate::ingest::source::incoming_key;
@@ -11,6 +10,7 @@ use crate::kernel::error::Result;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::Webhook;
+use crate::records::metadata::MetadataPatch;
 
 impl IngestFields {
     /// Binds the idempotency key to these fields and the source. Ignores secrets in URLs, so a

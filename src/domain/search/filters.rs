@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::analysis::{AnalyzerRef, AnalyzerSpec};
-use crate::catalog::metadata;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::{comma_separated, most_similar, suggest};
 use crate::kernel::time::instant;
+use crate::records::metadata;
 
 /// The type of a filter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

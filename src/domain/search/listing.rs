@@ -7,10 +7,10 @@ use ports::index::{FacetQuery, Filter, Hit, ListedPoint, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
-use crate::catalog::listing_order;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::listing::listing_order;
 use crate::search::all_analyzers::merge_by_chunk;
 use crate::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
 use crate::search::mode::IndexHits;

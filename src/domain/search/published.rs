@@ -6,10 +6,10 @@ use std::sync::Arc;
 use ports::index::{Hit, VectorQuery};
 
 use crate::analysis::TextStyle;
-use crate::catalog::EntrySummary;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
+use crate::listing::EntrySummary;
 use crate::search::calibration::PresenceEstimator;
 use crate::search::mode::IndexHits;
 use crate::search::point::PointDocument;

@@ -11,12 +11,12 @@ use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::catalog::RecordState;
-use crate::catalog::locks::{LockTarget, VideoLock};
-use crate::catalog::record::VideoRecord;
-use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
+use crate::listing::scrub_cursor::ScrubCursor;
+use crate::records::locks::{LockTarget, VideoLock};
+use crate::records::record::VideoRecord;
+use crate::records::record_state::RecordState;
 use crate::search::Search;
 use crate::search::indexing::points;
 use crate::search::scrub::Scrub;

@@ -4,10 +4,10 @@
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
-use crate::catalog::metadata;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
+use crate::records::metadata;
 use crate::search::filters::ParsedFilters;
 use crate::search::{Search, filters};
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-use crate::catalog::locks::LockTarget;
-use crate::catalog::scrub::ScrubCursor;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
+use crate::listing::scrub_cursor::ScrubCursor;
+use crate::records::locks::LockTarget;
 use crate::search::Search;
 use crate::search::point::POINT_FORMAT;
 use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};

@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use ports::index::{FacetQuery, FieldValue, Predicate};
 use serde_json::{Map, Value};
 
-use crate::catalog::metadata::MetadataType;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
+use crate::records::metadata::MetadataType;
 use crate::search::Search;
 use crate::search::filters::{self, WordField};
 

@@ -13,8 +13,8 @@ use super::hosts::Hosts;
 use super::sessions::Sessions;
 use crate::http::settings::{AuthToken, HttpOptions};
 use crate::http::wire::failure::HttpFailure;
-use domain::catalog::readiness::StoreState;
 use domain::kernel::access::Access;
+use domain::records::readiness::StoreState;
 use domain::status::Status;
 use domain::{Scoped, Shotlog};
 

@@ -10,8 +10,8 @@ use crate::http::wire::errors::{ApiError, ByIdChecked, Rerun};
 use crate::http::wire::job_status::JobStatusBody;
 use crate::http::wire::params::{Bounded, Flag};
 use crate::http::wire::values::{AnyObject, OrderedMap};
-use domain::catalog::aggregates;
 use domain::kernel::video::parse_video_id;
+use domain::library::aggregates;
 
 /// The routes of this section.
 pub(super) struct AggregatesApi(pub(super) Service);

@@ -21,8 +21,8 @@ use crate::http::wire::params::{Bounded, ChunkIdParameter, FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
 use domain::Scoped;
 use domain::analysis::ANALYZERS;
-use domain::catalog::chunks;
 use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
+use domain::library::chunks;
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);

@@ -8,9 +8,9 @@ use crate::http::wire::body::{Accepted, Json};
 use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
 use crate::http::wire::job_status::JobStatusBody;
 use crate::http::wire::params::Bounded;
-use domain::catalog::collections;
-use domain::catalog::collections::CollectionChange;
 use domain::jobs::Job;
+use domain::library::collections;
+use domain::library::collections::CollectionChange;
 
 /// The routes of this section.
 pub(super) struct CollectionsApi(pub(super) Service);

@@ -8,10 +8,10 @@ use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
 use crate::http::wire::params::Integer;
 use domain::aggregation;
-use domain::catalog::entities;
 use domain::kernel::moment::MomentId;
 use domain::kernel::time::Span;
 use domain::kernel::video::{VideoId, parse_video_id};
+use domain::library::entities;
 
 /// The routes of this section.
 pub(super) struct EntitiesApi(pub(super) Service);

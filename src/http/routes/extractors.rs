@@ -9,7 +9,7 @@ use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Change, Plain, Rerun};
 use crate::http::wire::values::AnyObject;
 use domain::analysis::extraction::ExtractorDefinition;
-use domain::catalog::extractors::ExtractorDraft;
+use domain::library::extractors::ExtractorDraft;
 
 /// The routes of this section.
 pub(super) struct ExtractorsApi(pub(super) Service);

@@ -17,10 +17,10 @@ use crate::http::wire::values::AnyObject;
 use domain::aggregation;
 use domain::aggregation::run::AggregatesResult;
 use domain::alerts::AlertsResult;
-use domain::catalog::collections::CollectionResult;
 use domain::ingest::{AggregationStatus, IngestResult};
 use domain::jobs;
 use domain::kernel::{profile, progress};
+use domain::library::collections::CollectionResult;
 
 /// The routes of this section.
 pub(super) struct JobsApi(pub(super) Service);

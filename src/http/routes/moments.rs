@@ -15,9 +15,9 @@ use crate::http::wire::values::{AnyObject, OrderedMap, shortest};
 use domain::Error;
 use domain::analysis::output::Statement;
 use domain::answering::evidence::{EvidenceMoment, EvidenceQuery};
-use domain::catalog::moments;
 use domain::kernel::moment::MomentId;
 use domain::kernel::time::Span;
+use domain::library::moments;
 
 /// The routes of this section.
 pub(super) struct MomentsApi(pub(super) Service);

@@ -9,7 +9,7 @@ use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::edge::metrics::recorder;
 use crate::http::edge::route_table::PlainRoute;
 use crate::http::wire::failure::HttpFailure;
-use domain::catalog::readiness::StoreState;
+use domain::records::readiness::StoreState;
 
 /// The routes of this file. Metrics need a token, probes do not.
 pub(super) fn routes() -> [PlainRoute; 3] {

@@ -15,11 +15,12 @@ use crate::http::wire::ingest::IngestOptions;
 use crate::http::wire::job_status::JobStatusBody;
 use crate::http::wire::params::{Bounded, json_object};
 use crate::http::wire::values::AnyObject;
-use domain::catalog::metadata::MetadataPatch;
-use domain::catalog::videos;
 use domain::ingest::IngestFields;
 use domain::jobs;
 use domain::kernel::video::parse_video_id;
+use domain::library::videos;
+use domain::publishing::removal::VideoDeletion;
+use domain::records::metadata::MetadataPatch;
 use multipart::{UploadContent, UploadForm};
 
 /// The routes of this section.
@@ -384,8 +385,8 @@ impl From<videos::VideoDetail> for VideoDetailBody {
     }
 }
 
-impl From<videos::VideoDeletion> for DeletedVideo {
-    fn from(d: videos::VideoDeletion) -> Self {
+impl From<VideoDeletion> for DeletedVideo {
+    fn from(d: VideoDeletion) -> Self {
         Self {
             video_id: d.video_id.to_string(),
             deleted: true,

@@ -4,10 +4,10 @@ use poem_openapi::Object;
 
 use super::values::AnyObject;
 use domain::analysis::DEFAULT_ANALYZER;
-use domain::catalog::metadata::MetadataPatch;
 use domain::chunking::{ChunkingFields, Weights};
 use domain::ingest::IngestFields;
 use domain::kernel::access::Access;
+use domain::records::metadata::MetadataPatch;
 
 /// The fields that all ingest routes share, with their types and defaults.
 #[derive(Object)]

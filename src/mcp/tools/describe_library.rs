@@ -6,7 +6,7 @@ use super::{Call, Tool, ToolAnswer};
 use crate::http::views::{
     AggregatorBody, FilterBody, HttpFailure, OrderedMap, SchemaBody, VideoBody,
 };
-use domain::catalog::videos;
+use domain::library::videos;
 
 /// Describes the library.
 pub(super) struct DescribeLibrary;

@@ -8,8 +8,8 @@ use crate::http::views::{HttpFailure, MissingMomentBody, MomentBody, MomentDetai
 use crate::mcp::prose::one_line;
 use domain::Error;
 use domain::analysis::output::Statement;
-use domain::catalog::moments;
 use domain::kernel::moment::MomentId;
+use domain::library::moments;
 
 /// Reads moments.
 pub(super) struct ReadMoments;

@@ -1,0 +1,106 @@
+//! The services over the stored data, built once on the stores. A use-case keeps those that it needs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::aggregation::Aggregators;
+use crate::analysis::Analyzers;
+use crate::kernel::lru::LruCache;
+use crate::kernel::ports::Stores;
+use crate::library::Library;
+use crate::library::metadata_store::MetadataStore;
+use crate::library::response_cache::ResponseCache;
+use crate::listing::Listing;
+use crate::listing::ttl_cache::TtlCache;
+use crate::publishing::Publisher;
+use crate::records::Records;
+use crate::records::extractors::ExtractorStore;
+use crate::records::install::Installation;
+use crate::records::locks::VideoLocks;
+use crate::records::model_cache::ModelCache;
+use crate::records::readiness::StoreReadiness;
+
+/// The services over the stored data.
+pub struct Catalog {
+    /// Reads records, and reads and stores their documents.
+    pub(crate) records: Arc<Records>,
+    /// Claims, publishes and removes videos.
+    pub(crate) publisher: Arc<Publisher>,
+    /// The sorted list of all published videos.
+    pub listing: Arc<Listing>,
+    /// Reads stored results for users.
+    pub library: Arc<Library>,
+    /// Reads the keys of user metadata, and changes user metadata.
+    pub(crate) metadata: Arc<MetadataStore>,
+    /// Caches encoded responses about videos.
+    pub(crate) responses: ResponseCache,
+    /// Caches the results of model calls.
+    pub(crate) model_cache: Arc<ModelCache>,
+    /// The definitions of extractors.
+    pub(crate) extractors: Arc<ExtractorStore>,
+    /// Checks that the stores belong together.
+    pub installation: Arc<Installation>,
+    /// The locks on videos.
+    pub(crate) locks: Arc<VideoLocks>,
+    /// Whether the stores answer and belong to this install.
+    pub readiness: Arc<StoreReadiness>,
+    /// The analyzers of this install.
+    pub(crate) analyzers: Analyzers,
+    /// The aggregators of this install.
+    pub(crate) aggregators: Aggregators,
+}
+
+impl Catalog {
+    /// Builds the services on these stores. If `lease` is given, instances share the records, and
+    /// locks are leases of this length. The caches for rendered pages, responses and listing
+    /// summaries together hold at most `cache_bytes`. Summaries are cached only if the index is
+    /// shared, and expire after `listing_ttl`.
+    pub(crate) fn new(
+        stores: &Stores,
+        analyzers: Analyzers,
+        aggregators: Aggregators,
+        lease: Option<Duration>,
+        cache_bytes: usize,
+        listing_ttl: Duration,
+    ) -> Self {
+        let listing_ttl = if stores.index.shared() { listing_ttl } else { Duration::ZERO };
+        let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
+        let summary_cache = TtlCache::new(listing_ttl, summary_bytes);
+        let response_cache = LruCache::new(cache_bytes / 2 - summary_bytes);
+
+        let store = stores.records.clone();
+        let locks = Arc::new(VideoLocks::new(store.clone(), lease));
+        let records = Arc::new(Records::new(store.clone(), analyzers.clone(), aggregators.clone()));
+        let listing =
+            Arc::new(Listing::new(stores.listing.clone(), records.clone(), summary_cache));
+        let publisher = Publisher::new(stores, records.clone(), listing.clone(), locks.clone());
+        let publisher = Arc::new(publisher);
+        let metadata =
+            MetadataStore::new(store.clone(), records.clone(), publisher.clone(), listing.clone());
+        let metadata = Arc::new(metadata);
+        let library = Library {
+            storage: stores.storage.clone(),
+            records: records.clone(),
+            listing: listing.clone(),
+            metadata: metadata.clone(),
+            analyzers: analyzers.clone(),
+            aggregators: aggregators.clone(),
+            page_cache: LruCache::new(cache_bytes / 2),
+        };
+        Self {
+            library: Arc::new(library),
+            responses: ResponseCache::new(store.clone(), response_cache),
+            model_cache: Arc::new(ModelCache::new(store.clone(), analyzers.clone())),
+            extractors: Arc::new(ExtractorStore::new(store, analyzers.clone())),
+            readiness: Arc::default(),
+            installation: Arc::new(Installation::new(stores)),
+            records,
+            publisher,
+            listing,
+            metadata,
+            locks,
+            analyzers,
+            aggregators,
+        }
+    }
+}

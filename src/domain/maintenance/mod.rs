@@ -1,0 +1,3 @@
+//! Checks and repairs stored data.
+
+pub mod verify;

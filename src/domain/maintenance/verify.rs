@@ -1,0 +1,172 @@
+//! Verifies that records, objects and vectors are consistent, for `shotlog verify`.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use ports::ErrorKind;
+use ports::index::{Filter, Predicate, VectorIndex};
+use ports::records::RecordStore;
+use ports::storage::ObjectStorage;
+
+use crate::catalog::Catalog;
+use crate::kernel::error::Result;
+use crate::kernel::ports::Stores;
+use crate::kernel::video::VideoId;
+use crate::listing::Listing;
+use crate::records::Records;
+use crate::records::faults::DocumentFault;
+use crate::records::install::Installation;
+use crate::records::locks::VideoLocks;
+use crate::records::record::{Absence, VideoRecord};
+use crate::records::record_state::RecordState;
+
+/// The result of a verification.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VerifyReport {
+    /// Number of published videos that were verified.
+    pub videos: u64,
+    /// Number of videos skipped because they were being changed.
+    pub busy: u64,
+    /// The inconsistencies found. Each is one line that begins with the video id.
+    pub problems: Vec<String>,
+}
+
+/// Checks the stores of an install.
+pub struct Verification {
+    store: Arc<dyn RecordStore>,
+    storage: Arc<dyn ObjectStorage>,
+    index: Arc<dyn VectorIndex>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    installation: Arc<Installation>,
+    locks: Arc<VideoLocks>,
+}
+
+impl Verification {
+    pub(crate) fn new(stores: &Stores, catalog: &Catalog) -> Self {
+        Self {
+            store: stores.records.clone(),
+            storage: stores.storage.clone(),
+            index: stores.index.clone(),
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            installation: catalog.installation.clone(),
+            locks: catalog.locks.clone(),
+        }
+    }
+
+    /// Verifies the index files and every video. Checks that each video's documents and objects
+    /// exist, that the number of its vectors matches its record, and that nothing remains of videos
+    /// without a record. Changes nothing.
+    pub async fn run(&self) -> Result<VerifyReport> {
+        let mut report = VerifyReport::default();
+        match self.index.check().await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                report.problems.push(error.to_string());
+            }
+            checked => checked?,
+        }
+        match self.installation.stored_id().await {
+            Err(error) if error.is_corrupt() => report.problems.push(error.to_string()),
+            stored => drop(stored?),
+        }
+        let ids: BTreeSet<VideoId> = self.records.ids().await?.into_iter().collect();
+        for &video_id in &ids {
+            let (mut state, mut problems) = self.problems(video_id).await?;
+            if !problems.is_empty() {
+                // The video may be in the middle of a publication or deletion.
+                let Some(_lock) = self.locks.try_lock(video_id).await? else {
+                    report.busy += 1;
+                    continue;
+                };
+                (state, problems) = self.problems(video_id).await?;
+            }
+            report.videos += u64::from(state.record().is_some());
+            report.problems.extend(problems.into_iter().map(|what| format!("{video_id}: {what}")));
+        }
+        let ids: Vec<VideoId> = ids.into_iter().collect();
+        for video_id in self.listing.listed_except(&ids).await? {
+            if self.records.state(video_id).await?.record().is_none() {
+                report.problems.push(format!("{video_id}: listed without a record"));
+            }
+        }
+        for video_id in self.index.values("video_id").await? {
+            // A malformed id has no record.
+            let has_record = match video_id.parse() {
+                Ok(id) => ids.contains(&id) || self.records.state(id).await? != RecordState::Absent,
+                Err(_) => false,
+            };
+            if !has_record {
+                report.problems.push(format!("{video_id}: vectors without a record"));
+            }
+        }
+        Ok(report)
+    }
+
+    /// Returns the state of a video's record and the inconsistencies in its data.
+    async fn problems(&self, video_id: VideoId) -> Result<(RecordState, Vec<String>)> {
+        let state = self.records.state(video_id).await?;
+        let mut problems = match &state {
+            RecordState::Record(record, _) => self.inconsistencies(record).await?,
+            RecordState::Tombstone(stone, _) => match stone.tombstone {
+                Absence::Vacant => Vec::new(),
+                Absence::Unpublished | Absence::Discarded => {
+                    vec!["an ingest was interrupted; a repair removes what it left".to_owned()]
+                }
+                Absence::Deleted => {
+                    vec!["its delete was interrupted; a repair finishes it".to_owned()]
+                }
+            },
+            RecordState::Absent
+                if self.store.list(&format!("videos/{video_id}/")).await?.is_empty() =>
+            {
+                Vec::new()
+            }
+            RecordState::Absent => vec!["documents without a record".to_owned()],
+            RecordState::Unreadable(_, error) => {
+                vec![format!("{error}; delete the video or ingest it again")]
+            }
+        };
+        if !self.listing.is_current(video_id, &state).await? {
+            problems.push("its entry in the listing is not that of its record".to_owned());
+        }
+        Ok((state, problems))
+    }
+
+    async fn inconsistencies(&self, record: &VideoRecord) -> Result<Vec<String>> {
+        let mut problems = Vec::new();
+        for DocumentFault { error, .. } in self.records.faults(record).await? {
+            problems.push(format!("{error}; delete the video or ingest it again"));
+        }
+        match self.storage.stat(&record.storage_path).await? {
+            None => problems.push(format!("the object {} is missing", record.storage_path)),
+            Some(object) if object.size != record.size_bytes => problems.push(format!(
+                "the object {} has {} bytes, its record says {}",
+                record.storage_path, object.size, record.size_bytes
+            )),
+            Some(_) => {}
+        }
+        if let Some(poster) = &record.poster_path
+            && self.storage.stat(poster).await?.is_none()
+        {
+            problems.push(format!("the object {poster} is missing"));
+        }
+        let all = Filter::video(record.video_id);
+        let mut current_total = 0;
+        for (id, entry) in &record.analyzers {
+            let current =
+                all.clone().and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
+            let stored = self.index.count(&current).await?;
+            current_total += stored;
+            if stored != entry.points {
+                problems
+                    .push(format!("{id} has {stored} vectors, its record says {}", entry.points));
+            }
+        }
+        let surplus = self.index.count(&all).await?.saturating_sub(current_total);
+        if surplus > 0 {
+            problems.push(format!("{surplus} vectors belong to no stored result"));
+        }
+        Ok(problems)
+    }
+}

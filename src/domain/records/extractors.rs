@@ -1,0 +1,83 @@
+//! The stored definitions of extractors, which are user-defined analyzers. One record holds them all, and
+//! all service instances share it.
+
+use std::sync::Arc;
+
+use ports::records::{Precondition, RecordStore};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::analysis::Analyzers;
+use crate::analysis::extraction::{Extractor, ExtractorDefinition};
+use crate::kernel::error::{Error, Result};
+
+/// Key of the record that holds all definitions, sorted by name.
+const KEY: &str = "extractors.json";
+
+/// The stored definitions of extractors.
+pub(crate) struct ExtractorStore {
+    store: Arc<dyn RecordStore>,
+    analyzers: Analyzers,
+}
+
+impl ExtractorStore {
+    pub(crate) fn new(store: Arc<dyn RecordStore>, analyzers: Analyzers) -> Self {
+        Self { store, analyzers }
+    }
+
+    /// Changes the definitions, and retries if another instance changes them at the same time.
+    pub(crate) async fn change<T>(
+        &self,
+        change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
+    ) -> Result<T> {
+        loop {
+            let stored = self.store.get(KEY).await?;
+            let before = read(stored.as_ref())?;
+            let mut definitions = before.clone();
+            let outcome = change(&mut definitions)?;
+            if definitions == before {
+                return Ok(outcome);
+            }
+            let json = serde_json::to_value(&definitions)
+                .map_err(|e| Error::corrupt(format!("cannot store {KEY}: {e}")))?;
+            let expected = Precondition::from(stored.as_ref());
+            if self.store.compare_and_swap(KEY, expected, &json).await? {
+                self.load().await?;
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Loads the stored definitions into the set of analyzers and returns them.
+    pub(crate) async fn load(&self) -> Result<Vec<ExtractorDefinition>> {
+        let definitions = read(self.store.get(KEY).await?.as_ref())?;
+        let analyzers = definitions.iter().cloned().map(Extractor::new).map(Arc::new);
+        self.analyzers.set_extractors(analyzers.collect());
+        Ok(definitions)
+    }
+
+    /// Loads the definitions if a comma-separated selection contains an analyzer that is not built
+    /// in, since another instance may have defined or changed it.
+    pub(crate) async fn load_for(&self, selection: &str) -> Result<()> {
+        let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
+        if !ids.all(|id| self.analyzers.is_built_in(id)) {
+            self.load().await?;
+        }
+        Ok(())
+    }
+
+    /// Loads the definitions if the analyzer is unknown, since another instance may have defined
+    /// it.
+    pub(crate) async fn load_if_unknown(&self, analyzer: &str) -> Result<()> {
+        if self.analyzers.get(analyzer).is_none() {
+            self.load().await?;
+        }
+        Ok(())
+    }
+}
+
+fn read(stored: Option<&Value>) -> Result<Vec<ExtractorDefinition>> {
+    let Some(json) = stored else { return Ok(Vec::new()) };
+    Vec::deserialize(json)
+        .map_err(|e| Error::corrupt(format!("the record {KEY} does not read back: {e}")))
+}
