@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
-use crate::kernel::lru::LruCache;
+use crate::kernel::cache::ByteCache;
 use crate::kernel::ports::Stores;
 use crate::library::Library;
 use crate::library::metadata_store::MetadataStore;
@@ -66,7 +66,7 @@ impl Catalog {
         let listing_ttl = if stores.index.shared() { listing_ttl } else { Duration::ZERO };
         let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
         let summary_cache = TtlCache::new(listing_ttl, summary_bytes);
-        let response_cache = LruCache::new(cache_bytes / 2 - summary_bytes);
+        let response_cache = ByteCache::new(cache_bytes / 2 - summary_bytes);
 
         let store = stores.records.clone();
         let locks = Arc::new(VideoLocks::new(store.clone(), lease));
@@ -85,7 +85,7 @@ impl Catalog {
             metadata: metadata.clone(),
             analyzers: analyzers.clone(),
             aggregators: aggregators.clone(),
-            page_cache: LruCache::new(cache_bytes / 2),
+            page_cache: ByteCache::new(cache_bytes / 2),
         };
         Self {
             library: Arc::new(library),

@@ -3,10 +3,10 @@
 //! video analysis.
 
 pub mod access;
+pub(crate) mod cache;
 pub(crate) mod deadline;
 pub(crate) mod disk;
 pub mod error;
-pub(crate) mod lru;
 pub mod metrics;
 pub mod moment;
 pub mod names;

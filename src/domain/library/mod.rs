@@ -19,7 +19,7 @@ use ports::storage::ObjectStorage;
 
 use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
-use crate::kernel::lru::LruCache;
+use crate::kernel::cache::ByteCache;
 use crate::library::metadata_store::MetadataStore;
 use crate::library::rendered::RenderedPage;
 use crate::listing::Listing;
@@ -34,5 +34,5 @@ pub struct Library {
     pub(crate) analyzers: Analyzers,
     pub(crate) aggregators: Aggregators,
     /// Cache of rendered chunk pages.
-    pub(crate) page_cache: LruCache<RenderedPage>,
+    pub(crate) page_cache: ByteCache<RenderedPage>,
 }

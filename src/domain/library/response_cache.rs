@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use ports::records::{RecordStore, Version};
 
+use crate::kernel::cache::ByteCache;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::lru::LruCache;
 use crate::kernel::video::VideoId;
 use crate::records::documents::record_key;
 
@@ -17,11 +17,11 @@ pub(crate) type CachedResponse = (Version, Bytes);
 /// The cache of encoded responses.
 pub(crate) struct ResponseCache {
     store: Arc<dyn RecordStore>,
-    responses: LruCache<CachedResponse>,
+    responses: ByteCache<CachedResponse>,
 }
 
 impl ResponseCache {
-    pub(crate) fn new(store: Arc<dyn RecordStore>, responses: LruCache<CachedResponse>) -> Self {
+    pub(crate) fn new(store: Arc<dyn RecordStore>, responses: ByteCache<CachedResponse>) -> Self {
         Self { store, responses }
     }
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::kernel::lru::LruCache;
+use crate::kernel::cache::ByteCache;
 use crate::kernel::video::VideoId;
 use crate::listing::EntrySummary;
 
 /// Listing summaries by video.
 pub(crate) struct TtlCache {
-    entries: LruCache<(ReadTime, Arc<EntrySummary>)>,
+    entries: ByteCache<(ReadTime, Arc<EntrySummary>)>,
     ttl: Duration,
     /// Number of changes to the listing that this process has made.
     changes: AtomicU64,
@@ -29,7 +29,7 @@ pub(crate) struct ReadTime {
 impl TtlCache {
     /// Creates a cache whose entries expire after `ttl` and that holds at most `capacity` bytes.
     pub(crate) fn new(ttl: Duration, capacity: usize) -> Self {
-        Self { entries: LruCache::new(capacity), ttl, changes: AtomicU64::new(0) }
+        Self { entries: ByteCache::new(capacity), ttl, changes: AtomicU64::new(0) }
     }
 
     /// Returns the current time. Call this before reading the listing.

@@ -35,8 +35,8 @@ use tokio::sync::{Notify, OnceCell};
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::Statement;
 use crate::catalog::Catalog;
+use crate::kernel::cache::ByteCache;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::lru::LruCache;
 use crate::kernel::moment::MomentId;
 use crate::kernel::ports::{Models, Stores};
 use crate::kernel::time::Span;
@@ -226,7 +226,7 @@ pub struct Search {
     /// The score calibration, measured once, in the background.
     calibration: OnceCell<Calibration>,
     /// Cache of query vectors by text.
-    query_vectors: LruCache<Vec<f32>>,
+    query_vectors: ByteCache<Vec<f32>>,
     /// Notified when a search finds the index damaged.
     damage: Notify,
     /// Whether the points of a damaged index are being rebuilt.
@@ -249,7 +249,7 @@ impl Search {
             settings,
             max_orphans,
             calibration: OnceCell::new(),
-            query_vectors: LruCache::new(settings.cache_bytes),
+            query_vectors: ByteCache::new(settings.cache_bytes),
             damage: Notify::new(),
             rebuilding: AtomicBool::new(false),
         }
