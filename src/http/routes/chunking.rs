@@ -6,9 +6,8 @@ use poem_openapi::{Enum, Object, OpenApi};
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
-use crate::http::wire::ingest::{max_duration, min_duration, mode, preset};
+use crate::http::wire::ingest::ChunkingOptions;
 use domain::chunking;
-use domain::chunking::{ChunkingFields, Weights};
 use domain::ingest::preview;
 use domain::kernel::video::parse_video_id;
 
@@ -32,7 +31,7 @@ impl ChunkingApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        Json(request): Json<PreviewRequest>,
+        Json(request): Json<ChunkingOptions>,
     ) -> Result<Json<Preview>, ApiError<ByIdChecked>> {
         Ok(Json(
             self.0
@@ -41,58 +40,6 @@ impl ChunkingApi {
                 .await?
                 .into(),
         ))
-    }
-}
-
-/// The chunking settings to preview, as in an ingest.
-#[derive(Object)]
-struct PreviewRequest {
-    /// Chunking mode: `preset`, `weights` or `interval`. Default: `preset`.
-    #[oai(default = "mode")]
-    mode: String,
-    /// Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
-    /// `audio_video`.
-    #[oai(default = "preset")]
-    preset: String,
-    /// Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
-    /// least one weight.
-    #[oai(nullable)]
-    speaker: Option<f64>,
-    /// Weight of silences, at least 0; used with `mode=weights` only.
-    #[oai(nullable)]
-    silence: Option<f64>,
-    /// Weight of shot boundaries, at least 0; used with `mode=weights` only.
-    #[oai(nullable)]
-    cut: Option<f64>,
-    /// Weight of topic shifts, at least 0; used with `mode=weights` only.
-    #[oai(nullable)]
-    semantic: Option<f64>,
-    /// Chunk duration in seconds; used with `mode=interval` only.
-    #[oai(nullable)]
-    interval: Option<f64>,
-    /// Minimum chunk duration in seconds; ignored with `mode=interval`. Default: 5.
-    #[oai(default = "min_duration")]
-    min_duration: f64,
-    /// Maximum chunk duration in seconds; ignored with `mode=interval`. Default: 20.
-    #[oai(default = "max_duration")]
-    max_duration: f64,
-}
-
-impl From<PreviewRequest> for ChunkingFields {
-    fn from(r: PreviewRequest) -> Self {
-        Self {
-            mode: r.mode,
-            preset: r.preset,
-            weights: Weights {
-                speaker: r.speaker,
-                silence: r.silence,
-                cut: r.cut,
-                semantic: r.semantic,
-            },
-            interval: r.interval,
-            min_duration: r.min_duration,
-            max_duration: r.max_duration,
-        }
     }
 }
 

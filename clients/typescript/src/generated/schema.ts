@@ -3008,7 +3008,7 @@ export interface components {
         };
         /**
          * PreviewRequest
-         * @description The chunking settings to preview, as in an ingest.
+         * @description How to split a video into chunks.
          */
         PreviewRequest: {
             /**
@@ -3024,7 +3024,7 @@ export interface components {
             preset?: string;
             /**
              * Format: double
-             * @description Weight of speaker changes, at least 0; used with `mode=weights` only, which requires at
+             * @description Weight of speaker changes, at least 0; used with `mode=weights` only. That mode requires at
              *     least one weight.
              */
             speaker?: number | null;

@@ -12,13 +12,13 @@ T = TypeVar("T", bound="PreviewRequest")
 
 @_attrs_define
 class PreviewRequest:
-    """The chunking settings to preview, as in an ingest.
+    """How to split a video into chunks.
 
     Attributes:
         mode (str | Unset): Chunking mode: `preset`, `weights` or `interval`. Default: `preset`. Default: 'preset'.
         preset (str | Unset): Preset: `audio`, `video` or `audio_video`; used with `mode=preset` only. Default:
             `audio_video`. Default: 'audio_video'.
-        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only, which
+        speaker (float | None | Unset): Weight of speaker changes, at least 0; used with `mode=weights` only. That mode
             requires at
             least one weight.
         silence (float | None | Unset): Weight of silences, at least 0; used with `mode=weights` only.

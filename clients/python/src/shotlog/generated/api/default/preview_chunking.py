@@ -68,7 +68,7 @@ def sync_detailed(
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking settings to preview, as in an ingest.
+        body (PreviewRequest): How to split a video into chunks.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -104,7 +104,7 @@ def sync(
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking settings to preview, as in an ingest.
+        body (PreviewRequest): How to split a video into chunks.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -135,7 +135,7 @@ async def asyncio_detailed(
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking settings to preview, as in an ingest.
+        body (PreviewRequest): How to split a video into chunks.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -169,7 +169,7 @@ async def asyncio(
 
     Args:
         video_id (str):
-        body (PreviewRequest): The chunking settings to preview, as in an ingest.
+        body (PreviewRequest): How to split a video into chunks.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
