@@ -8,8 +8,7 @@ use metrics::{
 };
 use ports::llm::Usage;
 
-use super::profile::Step;
-use super::progress::Stage;
+use super::stage::{Stage, Step};
 
 const JOBS: &str = "shotlog_jobs";
 const JOBS_ENDED: &str = "shotlog_jobs_ended_total";

@@ -14,6 +14,7 @@ pub mod ports;
 pub mod profile;
 pub mod progress;
 pub mod schema;
+pub mod stage;
 pub mod time;
 pub mod token_budget;
 pub mod urls;

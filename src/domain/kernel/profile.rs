@@ -8,50 +8,8 @@ use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
 
 use super::metrics;
+pub use super::stage::Step;
 use super::time::rounded;
-
-/// A step of an ingest whose duration is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    /// Decoding the whole file, including the detectors that run at the same time.
-    Scan,
-    /// Detecting shot boundaries, during the scan.
-    FindCuts,
-    /// Detecting voice activity, during the scan.
-    FindSpeech,
-    /// Speaker diarization.
-    Diarize,
-    /// Speech recognition.
-    RecogniseSpeech,
-    /// Decoding single frames.
-    DecodeFrames,
-    /// Detecting objects in a frame.
-    FindObjects,
-    /// Recognising text in a frame (OCR).
-    ReadText,
-    /// Embedding text.
-    Embed,
-    /// Running all aggregators.
-    Aggregate,
-}
-
-impl Step {
-    /// Returns the step's name in API responses and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Scan => "scan",
-            Self::FindCuts => "find_cuts",
-            Self::FindSpeech => "find_speech",
-            Self::Diarize => "tell_speakers",
-            Self::RecogniseSpeech => "recognise_speech",
-            Self::DecodeFrames => "decode_frames",
-            Self::FindObjects => "find_objects",
-            Self::ReadText => "read_text",
-            Self::Embed => "embed",
-            Self::Aggregate => "aggregate",
-        }
-    }
-}
 
 /// How often a step ran, and how long it took in total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]

@@ -4,62 +4,13 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use super::error::{Error, Result};
 use super::profile::Profile;
+pub use super::stage::Stage;
 use super::video::VideoId;
-
-/// The pipeline stage of a running job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// The work has not begun yet.
-    Starting,
-    /// The source is being downloaded, hashed and probed.
-    Fetching,
-    /// The boundary detectors are running and their results are being fused.
-    Chunking,
-    /// The chunks are known; `detail.chunks` says how many there are.
-    Chunked,
-    /// The analyzer `detail.analyzer` is running.
-    Analyzing,
-    /// The output of the analyzer `detail.analyzer` is being embedded.
-    Indexing,
-    /// The aggregator `detail.aggregator` is running.
-    Aggregating,
-    /// The videos in a collection are being changed or deleted, so far `detail.done` of
-    /// `detail.total`.
-    Changing,
-    /// A video is being matched against the alerts, so far `detail.done` of `detail.total`.
-    Alerting,
-    /// An evaluation is running and has asked `detail.asked` of `detail.of` questions with the
-    /// configuration `detail.configuration`.
-    Evaluating,
-    /// The work has finished.
-    Complete,
-}
-
-impl Stage {
-    /// Returns the stage's name in API responses.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Starting => "starting",
-            Self::Fetching => "fetching",
-            Self::Chunking => "chunking",
-            Self::Chunked => "chunked",
-            Self::Analyzing => "analyzing",
-            Self::Indexing => "indexing",
-            Self::Aggregating => "aggregating",
-            Self::Changing => "changing",
-            Self::Alerting => "alerting",
-            Self::Evaluating => "evaluating",
-            Self::Complete => "complete",
-        }
-    }
-}
 
 /// Receives progress updates.
 pub trait Observer: Send + Sync {

@@ -6,7 +6,7 @@ use ports::transcriber::Word;
 use text::letters_and_digits;
 
 use super::distance;
-use super::recognise::{Piece, Recognition};
+use super::piece::{Piece, Recognition};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 

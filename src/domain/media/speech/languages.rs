@@ -6,7 +6,7 @@ use ports::transcriber::Word;
 use serde::{Deserialize, Serialize};
 
 use super::middle;
-use super::recognise::{Piece, Recognition, confidence};
+use super::piece::{Piece, Recognition, confidence};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, rounded};
 

@@ -7,6 +7,7 @@ mod envelope;
 mod groups;
 mod languages;
 mod packs;
+mod piece;
 mod recognise;
 mod sound;
 mod utterances;
@@ -22,7 +23,8 @@ use crate::kernel::time::Span;
 
 pub(crate) use channels::{ChannelSpeech, ChannelWriter, Channels, channel_turns};
 pub use languages::LanguageSpan;
-pub(crate) use recognise::{Recognition, TranscriptCache, recognise};
+pub(crate) use piece::{Recognition, TranscriptCache};
+pub(crate) use recognise::recognise;
 pub(crate) use sound::{Sound, SoundWriter};
 pub use utterances::{Pause, Utterance};
 pub(crate) use voices::Diarizer;
