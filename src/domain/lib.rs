@@ -23,6 +23,7 @@
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |
+//! | [`corrections`] | corrections by users to the outputs of published videos |
 //! | [`ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; cost estimates |
 //! | [`frames`] | frames, thumbnails, peaks and clips |
 //! | [`jobs`] | queue, workers, attempts, progress |
@@ -36,6 +37,7 @@ pub mod analysis;
 pub mod answering;
 pub mod catalog;
 pub mod chunking;
+pub mod corrections;
 pub mod evaluation;
 pub mod export;
 pub mod frames;
@@ -64,6 +66,7 @@ use alerts::Alerts;
 use analysis::Analyzers;
 use answering::Answering;
 use catalog::Catalog;
+use corrections::{CorrectionLimits, Corrections};
 use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
@@ -171,6 +174,11 @@ impl Settings {
         }
     }
 
+    fn correction_limits(&self) -> CorrectionLimits {
+        let ingest = &self.ingest;
+        CorrectionLimits { max: ingest.max_corrections, max_chars: ingest.max_correction_chars }
+    }
+
     /// Returns how long a video's lease lasts, if instances share their records.
     fn lease(&self) -> Option<Duration> {
         self.shared_records.then(|| self.records.lease.max(MIN_LEASE))
@@ -254,7 +262,7 @@ impl Shotlog {
         let use_cases = job_use_cases(&stores, &models, &catalog, &search, &answering, &settings);
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
         let jobs = Jobs::new(&stores, use_cases.clone(), settings.jobs, limits, callbacks);
-        let JobUseCases { ingest, frames, evaluations, alerts } = use_cases;
+        let JobUseCases { ingest, frames, evaluations, alerts, .. } = use_cases;
         let callbacks_enabled = settings.callbacks.is_enabled();
         let (probes, ui) = (settings.probes, settings.ui);
         let reserve = settings.data_dir.join("reserve");
@@ -347,8 +355,13 @@ fn job_use_cases(
     answering: &Arc<Answering>,
     settings: &Settings,
 ) -> JobUseCases {
+    let corrections = Corrections::new(stores, models, catalog, settings.correction_limits());
+    let corrections = Arc::new(corrections);
+    let config = settings.ingest_config();
+    let ingest = Ingest::new(stores, models, catalog.clone(), corrections.clone(), config);
     JobUseCases {
-        ingest: Arc::new(Ingest::new(stores, models, catalog.clone(), settings.ingest_config())),
+        ingest: Arc::new(ingest),
+        corrections,
         frames: Arc::new(Frames::new(
             stores,
             models,

@@ -113,6 +113,7 @@ const MODULES: &[&str] = &[
     "answering",
     "evaluation",
     "alerts",
+    "corrections",
     "ingest",
     "frames",
     "jobs",

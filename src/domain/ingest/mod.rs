@@ -3,7 +3,6 @@
 pub(crate) mod aggregate;
 mod analyze;
 mod audio_track;
-pub mod correct;
 mod draft;
 mod fetch;
 pub(crate) mod pipeline;
@@ -26,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use crate::aggregation::result::ModelUsage;
 use crate::catalog::Catalog;
 use crate::chunking::{Chunking, ChunkingFields};
+use crate::corrections::Corrections;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::{Models, Stores};
@@ -136,6 +136,7 @@ pub enum AggregationStatus {
 /// Ingests a source and publishes it as a video.
 pub struct Ingest {
     pub(crate) catalog: Arc<Catalog>,
+    corrections: Arc<Corrections>,
     stores: Stores,
     models: Models,
     settings: IngestConfig,
@@ -148,10 +149,12 @@ impl Ingest {
         stores: &Stores,
         models: &Models,
         catalog: Arc<Catalog>,
+        corrections: Arc<Corrections>,
         settings: IngestConfig,
     ) -> Self {
         let uploads = Uploads::new(stores, settings.ingest.clone());
-        Self { catalog, stores: stores.clone(), models: models.clone(), settings, uploads }
+        let (stores, models) = (stores.clone(), models.clone());
+        Self { catalog, corrections, stores, models, settings, uploads }
     }
 
     /// Creates a file to which an upload can be streamed. Dropping the spool removes the file.

@@ -98,7 +98,7 @@ impl Ingest {
         let chunks = self.evidence(fetched, media, &draft.spans, &progress.profile);
         self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
-        self.correct_draft(&mut draft).await?;
+        self.corrections.reapply(&mut draft.record, &mut draft.points).await?;
         let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
@@ -107,17 +107,8 @@ impl Ingest {
         result.usage = self.usage(&budget);
         progress.check()?;
         lock.check()?;
-        self.publish(draft, claim).await?;
+        self.catalog.publisher.publish_with_points(claim, draft.record, draft.points).await?;
         Ok(result)
-    }
-
-    /// Applies existing corrections to the new outputs.
-    async fn correct_draft(&self, draft: &mut VideoDraft) -> Result<()> {
-        let corrections = self.catalog.records.corrections(&draft.record).await?;
-        if !corrections.is_empty() {
-            self.apply_corrections(&mut draft.record, corrections, &mut draft.points).await?;
-        }
-        Ok(())
     }
 
     /// Returns the usage of the language model, if it is billed and was called.

@@ -1,20 +1,16 @@
-//! The last step of an ingest: stores the file in the bucket, then the points, and finally replaces
-//! the record atomically.
+//! Stores an ingested file and its poster in the bucket, and builds the result of the ingest.
 
 use std::path::Path;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::index::Point;
 use ports::{ByteStream, ErrorKind, PortError};
 
 use crate::chunking::Signals;
-use crate::ingest::draft::VideoDraft;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::source::POSTER;
 use crate::ingest::{AggregationStatus, Ingest, IngestRequest, IngestResult, poster};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::Profile;
-use crate::publishing::claim::VideoClaim;
 use crate::records::record::VideoRecord;
 
 impl Ingest {
@@ -62,30 +58,6 @@ impl Ingest {
             }
         }
         Ok(())
-    }
-
-    /// Publishes the draft: stores its points, then atomically publishes the record, so that
-    /// searches use the points from then on.
-    pub(super) async fn publish(&self, draft: VideoDraft, claim: &VideoClaim) -> Result<()> {
-        let VideoDraft { record, points, .. } = draft;
-        self.publish_points(record, points, claim).await
-    }
-
-    /// Publishes a record with new points, which are stored next to the current points.
-    pub(super) async fn publish_points(
-        &self,
-        record: VideoRecord,
-        points: Vec<Point>,
-        claim: &VideoClaim,
-    ) -> Result<()> {
-        if !points.is_empty() {
-            self.stores.index.replace(None, points).await?;
-        }
-        let before = claim.base.record().map(VideoRecord::revisions);
-        if before.as_ref() != Some(&record.revisions()) {
-            self.catalog.publisher.note_publication(record.video_id).await?;
-        }
-        self.catalog.publisher.publish(claim, record).await
     }
 
     /// Builds the result of the job.

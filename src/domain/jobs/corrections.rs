@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 use crate::analysis::correction::Correction;
-use crate::ingest::correct::CorrectionDraft;
+use crate::corrections::CorrectionDraft;
 use crate::jobs::{Job, JobTask, Jobs};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
@@ -22,7 +22,7 @@ impl Jobs {
     ) -> Result<(Vec<Correction>, Option<Job>)> {
         let jobs = self.clone();
         join(tokio::spawn(async move {
-            let added = jobs.ingest.correct(video_id, &drafts).await?;
+            let added = jobs.corrections.add(video_id, &drafts).await?;
             Ok((added, jobs.follow_corrections(video_id, aggregate).await?))
         }))
         .await
@@ -38,7 +38,7 @@ impl Jobs {
     ) -> Result<(Vec<Correction>, Option<Job>)> {
         let jobs = self.clone();
         join(tokio::spawn(async move {
-            let remaining = jobs.ingest.undo_corrections(video_id, id.as_deref()).await?;
+            let remaining = jobs.corrections.remove(video_id, id.as_deref()).await?;
             Ok((remaining, jobs.follow_corrections(video_id, aggregate).await?))
         }))
         .await

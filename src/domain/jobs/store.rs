@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::alerts::Alerts;
+use crate::corrections::Corrections;
 use crate::evaluation::Evaluations;
 use crate::frames::Frames;
 use crate::ingest::{Ingest, IngestSettings};
@@ -32,6 +33,7 @@ const RETRY_AFTER: u32 = 30;
 /// The jobs of all instances that share the queue, and this instance's workers.
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
+    pub(super) corrections: Arc<Corrections>,
     pub(super) frames: Arc<Frames>,
     pub(super) evaluations: Arc<Evaluations>,
     pub(super) alerts: Arc<Alerts>,
@@ -57,6 +59,7 @@ pub struct Jobs {
 #[derive(Clone)]
 pub(crate) struct JobUseCases {
     pub(crate) ingest: Arc<Ingest>,
+    pub(crate) corrections: Arc<Corrections>,
     pub(crate) frames: Arc<Frames>,
     pub(crate) evaluations: Arc<Evaluations>,
     pub(crate) alerts: Arc<Alerts>,
@@ -77,9 +80,10 @@ impl Jobs {
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
-        let JobUseCases { ingest, frames, evaluations, alerts } = use_cases;
+        let JobUseCases { ingest, corrections, frames, evaluations, alerts } = use_cases;
         Arc::new(Self {
             ingest,
+            corrections,
             frames,
             evaluations,
             alerts,

@@ -41,7 +41,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::index::{Filter, Predicate};
+use ports::index::{Filter, Point, Predicate};
 use ports::records::Precondition;
 use ports::{ErrorKind, PortError};
 
@@ -193,6 +193,24 @@ impl Publisher {
                 Err(error)
             }
         }
+    }
+
+    /// Publishes `record` like [`Self::publish`], with new points. The points are stored next to the
+    /// current ones first, so that searches use them from the publication on.
+    pub(crate) async fn publish_with_points(
+        &self,
+        claim: &VideoClaim,
+        record: VideoRecord,
+        points: Vec<Point>,
+    ) -> Result<()> {
+        if !points.is_empty() {
+            self.index.replace(None, points).await?;
+        }
+        let before = claim.base.record().map(VideoRecord::revisions);
+        if before.as_ref() != Some(&record.revisions()) {
+            self.note_publication(record.video_id).await?;
+        }
+        self.publish(claim, record).await
     }
 
     /// Updates the listing entry, then removes the replaced data. The order matters, because

@@ -9,7 +9,7 @@ use crate::http::wire::errors::{ApiError, ById, Rerun};
 use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::params::Flag;
 use domain::analysis::correction::{self, CorrectionKind};
-use domain::ingest::correct::CorrectionDraft;
+use domain::corrections::CorrectionDraft;
 use domain::jobs::Job;
 use domain::kernel::time::Span;
 use domain::kernel::video::parse_video_id;
