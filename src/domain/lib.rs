@@ -70,7 +70,7 @@ use corrections::{CorrectionLimits, Corrections};
 use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
-use ingest::Ingest;
+use ingest::{Ingest, Planner, VideoAggregation};
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use kernel::disk::Reserve;
@@ -201,6 +201,8 @@ pub struct Shotlog {
     pub evaluations: Arc<Evaluations>,
     /// Manages alerts: saved searches that call a webhook for every new matching video.
     pub alerts: Arc<Alerts>,
+    /// Plans ingests: estimates their cost, and previews chunkings.
+    pub planner: Planner,
     /// Ingests sources and publishes them as videos.
     pub ingest: Arc<Ingest>,
     /// Queues and runs jobs.
@@ -269,6 +271,7 @@ impl Shotlog {
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.clone()),
             verification: Verification::new(&stores, &catalog),
+            planner: Planner::new(&models, &catalog, settings.ingest.max_chunks),
             frames,
             status: Status::new(
                 stores,
@@ -358,10 +361,19 @@ fn job_use_cases(
     let corrections = Corrections::new(stores, models, catalog, settings.correction_limits());
     let corrections = Arc::new(corrections);
     let config = settings.ingest_config();
-    let ingest = Ingest::new(stores, models, catalog.clone(), corrections.clone(), config);
+    let aggregation = Arc::new(VideoAggregation::new(models, catalog));
+    let ingest = Ingest::new(
+        stores,
+        models,
+        catalog.clone(),
+        corrections.clone(),
+        aggregation.clone(),
+        config,
+    );
     JobUseCases {
         ingest: Arc::new(ingest),
         corrections,
+        aggregation,
         frames: Arc::new(Frames::new(
             stores,
             models,

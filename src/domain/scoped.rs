@@ -251,7 +251,7 @@ impl Scoped {
         video_id: VideoId,
         fields: &ChunkingFields,
     ) -> Result<ChunkingPreview> {
-        self.for_video(video_id).await?.ingest.preview_chunking(video_id, fields).await
+        self.for_video(video_id).await?.planner.preview_chunking(video_id, fields).await
     }
 
     pub async fn object_info(&self, key: &str) -> Result<ObjectInfo> {
@@ -478,7 +478,7 @@ impl Scoped {
         fields: &IngestFields,
     ) -> Result<IngestPlan> {
         let (service, access) = self.with_access();
-        service.ingest.plan(access, source, duration, fields).await
+        service.planner.plan(access, source, duration, fields).await
     }
 
     pub async fn rerun_aggregates(

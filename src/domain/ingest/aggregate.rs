@@ -1,47 +1,80 @@
 //! Aggregates a video during its ingest, and again on demand.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
 
 use crate::aggregation::run::{AggregatesResult, AggregationOutcome, AggregationRun, run};
-use crate::aggregation::{Aggregator, ChunkVectors};
+use crate::aggregation::{Aggregator, Aggregators, ChunkVectors};
+use crate::analysis::Analyzers;
 use crate::analysis::video::AnalyzedVideo;
-use crate::ingest::Ingest;
+use crate::catalog::Catalog;
+use crate::ingest::result::AggregationStatus;
 use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
 use crate::kernel::progress::Progress;
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::llm::budget::CallBudget;
+use crate::publishing::Publisher;
 use crate::publishing::claim::VideoClaim;
-use crate::records::locks::VideoLock;
+use crate::records::Records;
+use crate::records::locks::{VideoLock, VideoLocks};
+use crate::records::model_cache::ModelCache;
 use crate::records::record::VideoRecord;
 
-impl Ingest {
+/// Runs the aggregators over videos and publishes their results.
+pub(crate) struct VideoAggregation {
+    records: Arc<Records>,
+    publisher: Arc<Publisher>,
+    locks: Arc<VideoLocks>,
+    model_cache: Arc<ModelCache>,
+    analyzers: Analyzers,
+    aggregators: Aggregators,
+    models: Models,
+}
+
+impl VideoAggregation {
+    pub(crate) fn new(models: &Models, catalog: &Catalog) -> Self {
+        Self {
+            records: catalog.records.clone(),
+            publisher: catalog.publisher.clone(),
+            locks: catalog.locks.clone(),
+            model_cache: catalog.model_cache.clone(),
+            analyzers: catalog.analyzers.clone(),
+            aggregators: catalog.aggregators.clone(),
+            models: models.clone(),
+        }
+    }
+
     /// Whether aggregation makes billed calls to the language model.
-    pub(crate) fn bills_aggregates(&self) -> bool {
+    pub(crate) fn is_billed(&self) -> bool {
         self.models.llm.is_billed()
     }
 
-    pub(crate) async fn aggregate_again(
+    /// Runs the named aggregators, or all of them, over a published video. Unless `force` is set,
+    /// stored results that are still valid are reused.
+    pub(crate) async fn rerun(
         &self,
         video_id: VideoId,
         aggregators: Option<Vec<String>>,
         force: bool,
         progress: Progress,
     ) -> Result<AggregatesResult> {
-        let selected = self.catalog.aggregators.select(aggregators.as_deref())?;
+        let selected = self.aggregators.select(aggregators.as_deref())?;
         progress.video(video_id);
-        let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
-        if self.catalog.records.state(video_id).await?.into_record()?.is_none() {
+        let lock = progress.cancellable(self.locks.lock(video_id)).await?;
+        if self.records.state(video_id).await?.into_record()?.is_none() {
             return Err(unknown_video(video_id));
         }
-        let claim = self.catalog.publisher.claim(video_id, &lock).await?;
-        let outcome = self.aggregate_claimed(&claim, selected, force, &progress, &lock).await;
+        let claim = self.publisher.claim(video_id, &lock).await?;
+        let outcome = self.rerun_claimed(&claim, selected, force, &progress, &lock).await;
         if outcome.is_err() {
-            self.catalog.publisher.discard(&claim).await;
+            self.publisher.discard(&claim).await;
         }
         outcome
     }
 
-    async fn aggregate_claimed(
+    async fn rerun_claimed(
         &self,
         claim: &VideoClaim,
         selected: Vec<&'static dyn Aggregator>,
@@ -51,19 +84,18 @@ impl Ingest {
     ) -> Result<AggregatesResult> {
         let record = claim.base.clone().into_record()?;
         let mut record = record.ok_or_else(|| unknown_video(claim.video_id))?;
-        let video = self.catalog.records.analyzed_video(&record).await?;
+        let video = self.records.analyzed_video(&record).await?;
         let budget = CallBudget::new(&self.models, None);
-        let report =
-            self.run_aggregators(&mut record, &video, selected, force, &budget, progress).await?;
+        let report = self.run(&mut record, &video, selected, force, &budget, progress).await?;
         progress.check()?;
         lock.check()?;
-        self.catalog.publisher.publish(claim, record).await?;
+        self.publisher.publish(claim, record).await?;
         Ok(report)
     }
 
     /// Recomputes a video's aggregates after a correction. Starts over if the video changes in the
     /// meantime, for example because of another correction.
-    pub(crate) async fn aggregate_corrected(
+    pub(crate) async fn rerun_corrected(
         &self,
         video_id: VideoId,
         progress: Progress,
@@ -71,24 +103,24 @@ impl Ingest {
         progress.video(video_id);
         loop {
             progress.check()?;
-            let mut record = self.catalog.records.get(video_id).await?;
-            let video = self.catalog.records.analyzed_video(&record).await?;
+            let mut record = self.records.get(video_id).await?;
+            let video = self.records.analyzed_video(&record).await?;
             let budget = CallBudget::new(&self.models, None);
-            let selected = self.catalog.aggregators.all().to_vec();
+            let selected = self.aggregators.all().to_vec();
             let selected: Vec<_> = selected
                 .into_iter()
                 .filter(|aggregator| record.aggregates.contains_key(aggregator.spec().id))
                 .collect();
             let outcome =
                 self.compute(&record, &video, selected, false, &budget, &progress).await?;
-            let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+            let lock = progress.cancellable(self.locks.lock(video_id)).await?;
             let epoch = record.epoch;
-            let claim = self.catalog.publisher.claim(video_id, &lock).await?;
+            let claim = self.publisher.claim(video_id, &lock).await?;
             match claim.base.record() {
                 Some(now) if now.epoch == epoch => record = now.clone(),
                 other => {
                     let deleted = other.is_none();
-                    self.catalog.publisher.discard(&claim).await;
+                    self.publisher.discard(&claim).await;
                     if deleted {
                         return Err(unknown_video(video_id));
                     }
@@ -98,20 +130,53 @@ impl Ingest {
             let published = async {
                 let report = self.store_results(&mut record, outcome).await?;
                 lock.check()?;
-                self.catalog.publisher.publish(&claim, record).await?;
+                self.publisher.publish(&claim, record).await?;
                 Ok(report)
             };
             let published = published.await;
             if published.is_err() {
-                self.catalog.publisher.discard(&claim).await;
+                self.publisher.discard(&claim).await;
             }
             return published;
         }
     }
 
+    /// Runs all aggregators over the unpublished record of an ingest. If aggregation fails as a
+    /// whole, the ingest succeeds nevertheless.
+    pub(super) async fn run_all(
+        &self,
+        record: &mut VideoRecord,
+        budget: &CallBudget,
+        progress: &Progress,
+    ) -> Result<AggregationStatus> {
+        let started = Instant::now();
+        let video = self.records.analyzed_video(record).await?;
+        let all = self.aggregators.all().to_vec();
+        match self.run(record, &video, all, false, budget, progress).await {
+            Ok(report) => {
+                if !report.ran.is_empty() {
+                    record.took.aggregate_seconds = started.elapsed().as_secs_f64();
+                }
+                Ok(AggregationStatus::Done {
+                    ran: report.ran,
+                    reused: report.reused,
+                    aggregates: report.aggregates,
+                    skipped: report.skipped,
+                    failed: report.failed,
+                })
+            }
+            Err(error) => {
+                progress.check()?;
+                record.took.aggregate_seconds = started.elapsed().as_secs_f64();
+                tracing::error!(video_id = %record.video_id, error = %error.labelled(), "aggregation failed");
+                Ok(AggregationStatus::Failed { error: error.labelled() })
+            }
+        }
+    }
+
     /// Runs aggregators over a video, stores the results and references them in its record, which
     /// the caller publishes.
-    pub(crate) async fn run_aggregators(
+    async fn run(
         &self,
         record: &mut VideoRecord,
         video: &AnalyzedVideo,
@@ -135,18 +200,18 @@ impl Ingest {
         budget: &CallBudget,
         progress: &Progress,
     ) -> Result<AggregationOutcome> {
-        let cached = self.catalog.model_cache.answers(record.video_id).await?;
+        let cached = self.model_cache.answers(record.video_id).await?;
         let outcome = run(
             AggregationRun {
                 llm: budget.models.llm.as_ref(),
                 sentiment: budget.models.sentiment.as_deref(),
                 ner: budget.models.ner.as_deref(),
                 exhausted: &|| budget.is_exhausted(),
-                analyzers: &self.catalog.analyzers,
-                aggregators: &self.catalog.aggregators,
+                analyzers: &self.analyzers,
+                aggregators: &self.aggregators,
                 video,
                 vectors: &self.chunk_vectors(video).await?,
-                stored: self.catalog.records.aggregate_results(record).await?,
+                stored: self.records.aggregate_results(record).await?,
                 selected,
                 force,
                 analyzers_changed: record.analyzed_by() != record.aggregated_analyzers,
@@ -156,7 +221,7 @@ impl Ingest {
         )
         .await?;
         if outcome.saved_answers != cached {
-            self.catalog.model_cache.put_answers(record.video_id, &outcome.saved_answers).await?;
+            self.model_cache.put_answers(record.video_id, &outcome.saved_answers).await?;
         }
         Ok(outcome)
     }
@@ -173,7 +238,7 @@ impl Ingest {
             let reused = record.aggregates.get(id).filter(|_| !report.ran.contains(id));
             let key = match reused {
                 Some(key) => key.clone(),
-                None => self.catalog.records.store(record.video_id, id, &result.to_json()).await?,
+                None => self.records.store(record.video_id, id, &result.to_json()).await?,
             };
             aggregates.insert(id.clone(), key);
         }
@@ -186,7 +251,7 @@ impl Ingest {
     /// Embeds the text of each chunk. The text comes from the analyzer whose output is preferred as
     /// evidence.
     async fn chunk_vectors(&self, video: &AnalyzedVideo) -> Result<ChunkVectors> {
-        let analyzers = &self.catalog.analyzers;
+        let analyzers = &self.analyzers;
         let present = |id: &&String| video.outputs[*id].iter().any(Option::is_some);
         let preferred = analyzers.by_evidence_rank(video.outputs.keys().filter(present));
         let preferred = preferred.first();

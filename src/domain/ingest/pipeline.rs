@@ -4,18 +4,15 @@
 //! previous state in place.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use crate::aggregation::result::ModelUsage;
-use crate::analysis::AnalyzerRef;
 use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
-use crate::chunking::Chunking;
-use crate::ingest::draft::{Previous, VideoDraft};
+use crate::ingest::draft::Previous;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
-use crate::ingest::{AggregationStatus, Ingest, IngestFields, IngestResult, IngestSource};
+use crate::ingest::{Ingest, IngestFields, IngestRequest, IngestResult, IngestSource};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::profile::{Profile, Step};
@@ -25,16 +22,6 @@ use crate::kernel::video::{ChunkId, VideoId};
 use crate::llm::budget::CallBudget;
 use crate::publishing::claim::VideoClaim;
 use crate::records::locks::VideoLock;
-use crate::records::metadata::MetadataPatch;
-
-/// A validated request.
-pub(crate) struct IngestRequest {
-    pub(crate) analyzers: Vec<AnalyzerRef>,
-    pub(crate) chunking: Chunking,
-    pub(crate) max_model_calls: Option<u32>,
-    pub(crate) audio_track: Option<u32>,
-    pub(crate) metadata: MetadataPatch,
-}
 
 impl Ingest {
     pub(crate) async fn ingest(
@@ -99,27 +86,17 @@ impl Ingest {
         self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
         self.corrections.reapply(&mut draft.record, &mut draft.points).await?;
-        let aggregating = self.aggregate_draft(&mut draft, &budget, progress);
+        let aggregating = self.aggregation.run_all(&mut draft.record, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
-        let (before, profile) = (claim.base.record(), &progress.profile);
-        let mut result = self.result(&draft.record, before, request, aggregated, profile).await?;
-        result.usage = self.usage(&budget);
+        let (storage, usage) = (self.stores.storage.as_ref(), model_usage(&budget));
+        let (record, profile) = (&draft.record, &progress.profile);
+        let result =
+            IngestResult::new(storage, record, before, request, aggregated, usage, profile).await?;
         progress.check()?;
         lock.check()?;
         self.catalog.publisher.publish_with_points(claim, draft.record, draft.points).await?;
         Ok(result)
-    }
-
-    /// Returns the usage of the language model, if it is billed and was called.
-    fn usage(&self, budget: &CallBudget) -> Option<ModelUsage> {
-        let usage = budget.usage();
-        (usage.calls > 0).then(|| ModelUsage {
-            model: self.models.llm.model().to_owned(),
-            calls: usage.calls,
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-        })
     }
 
     /// Creates the analyzers' input for each chunk.
@@ -155,37 +132,15 @@ impl Ingest {
             .map(|(id, span)| ChunkEvidence::new(video.clone(), id, *span))
             .collect()
     }
+}
 
-    /// Aggregates the draft. If aggregation fails as a whole, the ingest succeeds nevertheless.
-    async fn aggregate_draft(
-        &self,
-        draft: &mut VideoDraft,
-        budget: &CallBudget,
-        progress: &Progress,
-    ) -> Result<AggregationStatus> {
-        let started = Instant::now();
-        let record = &mut draft.record;
-        let video = self.catalog.records.analyzed_video(record).await?;
-        let all = self.catalog.aggregators.all().to_vec();
-        match self.run_aggregators(record, &video, all, false, budget, progress).await {
-            Ok(report) => {
-                if !report.ran.is_empty() {
-                    record.took.aggregate_seconds = started.elapsed().as_secs_f64();
-                }
-                Ok(AggregationStatus::Done {
-                    ran: report.ran,
-                    reused: report.reused,
-                    aggregates: report.aggregates,
-                    skipped: report.skipped,
-                    failed: report.failed,
-                })
-            }
-            Err(error) => {
-                progress.check()?;
-                record.took.aggregate_seconds = started.elapsed().as_secs_f64();
-                tracing::error!(video_id = %record.video_id, error = %error.labelled(), "aggregation failed");
-                Ok(AggregationStatus::Failed { error: error.labelled() })
-            }
-        }
-    }
+/// Returns the usage of the language model, if it is billed and was called.
+fn model_usage(budget: &CallBudget) -> Option<ModelUsage> {
+    let usage = budget.usage();
+    (usage.calls > 0).then(|| ModelUsage {
+        model: budget.models.llm.model().to_owned(),
+        calls: usage.calls,
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+    })
 }

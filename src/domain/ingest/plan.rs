@@ -2,17 +2,23 @@
 //! on the history of this install. Decodes nothing and calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::aggregation::Aggregators;
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::{Analyzer, cache_key};
-use crate::ingest::Ingest;
-use crate::ingest::{IngestFields, IngestRequest};
+use crate::catalog::Catalog;
+use crate::ingest::request::{IngestFields, IngestRequest};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Models;
 use crate::kernel::time::Span;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
-use crate::records::model_cache::CacheKey;
+use crate::listing::Listing;
+use crate::records::Records;
+use crate::records::extractors::ExtractorStore;
+use crate::records::model_cache::{CacheKey, ModelCache};
 use crate::records::record::{ProcessingCost, VideoRecord};
 
 /// Number of recent videos to base estimates on.
@@ -142,7 +148,31 @@ impl CostEstimate {
     }
 }
 
-impl Ingest {
+/// Plans ingests without decoding anything or calling a model.
+pub struct Planner {
+    pub(super) records: Arc<Records>,
+    listing: Arc<Listing>,
+    extractors: Arc<ExtractorStore>,
+    model_cache: Arc<ModelCache>,
+    aggregators: Aggregators,
+    models: Models,
+    /// Maximum number of chunks in a video.
+    pub(super) max_chunks: usize,
+}
+
+impl Planner {
+    pub(crate) fn new(models: &Models, catalog: &Catalog, max_chunks: usize) -> Self {
+        Self {
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            extractors: catalog.extractors.clone(),
+            model_cache: catalog.model_cache.clone(),
+            aggregators: catalog.aggregators.clone(),
+            models: models.clone(),
+            max_chunks,
+        }
+    }
+
     /// Estimates the cost of an ingest with these fields, based on the videos that the caller may
     /// see. `duration` is the video's length in seconds, if the client knows it.
     pub async fn plan(
@@ -152,15 +182,15 @@ impl Ingest {
         duration: Option<f64>,
         fields: &IngestFields,
     ) -> Result<IngestPlan> {
-        let plan = self.request(fields).await?;
+        let plan = IngestRequest::parse(fields, &self.extractors, &self.models).await?;
         if duration.is_some_and(|d| !(d.is_finite() && d > 0.0)) {
             return Err(Error::Unprocessable(
                 "duration must be a number of seconds, more than 0".into(),
             ));
         }
-        let newest = self.catalog.listing.newest(access, HISTORY).await?;
+        let newest = self.listing.newest(access, HISTORY).await?;
         let newest: Vec<VideoId> = newest.into_iter().map(|video| video.video_id).collect();
-        let records = self.catalog.records.find_all(&newest).await?;
+        let records = self.records.find_all(&newest).await?;
         let record = self.find_record(access, source).await?;
         let history = self.history(&records).await?;
         let spans = self.expected_spans(record.as_ref(), &plan).await?;
@@ -212,9 +242,9 @@ impl Ingest {
         plan: &IngestRequest,
     ) -> Result<Option<Vec<Span>>> {
         let Some(record) = record else { return Ok(None) };
-        let signals = self.catalog.records.signals(record).await?;
+        let signals = self.records.signals(record).await?;
         let end = signals.end.min(record.duration);
-        plan.chunking.split(end, &signals, self.settings.ingest.max_chunks).map(Some)
+        plan.chunking.split(end, &signals, self.max_chunks).map(Some)
     }
 
     /// Finds the record of the video that `source` refers to, if it exists.
@@ -225,14 +255,14 @@ impl Ingest {
     ) -> Result<Option<VideoRecord>> {
         match source {
             PlanSource::Video(id) => {
-                self.catalog.records.check_visible(access, *id).await?;
-                Ok(Some(self.catalog.records.get(*id).await?))
+                self.records.check_visible(access, *id).await?;
+                Ok(Some(self.records.get(*id).await?))
             }
             PlanSource::File => Ok(None),
             PlanSource::Url(url) => {
                 check_url(url)?;
-                match self.catalog.listing.find_by_source_url(access, &redact_secrets(url)).await? {
-                    Some(id) => self.catalog.records.find_readable(id).await,
+                match self.listing.find_by_source_url(access, &redact_secrets(url)).await? {
+                    Some(id) => self.records.find_readable(id).await,
                     None => Ok(None),
                 }
             }
@@ -249,7 +279,7 @@ impl Ingest {
         history: &History,
     ) -> BTreeMap<String, CostEstimate> {
         let mut aggregators = BTreeMap::new();
-        for spec in self.catalog.aggregators.specs() {
+        for spec in self.aggregators.specs() {
             if !spec.depends_on.iter().all(|id| available.contains(*id)) {
                 continue;
             }
@@ -280,7 +310,7 @@ impl Ingest {
         plan: &IngestRequest,
         spans: &[Span],
     ) -> Result<Vec<String>> {
-        if record.chunking == plan.chunking && self.catalog.records.spans(record).await? == spans {
+        if record.chunking == plan.chunking && self.records.spans(record).await? == spans {
             return Ok(Vec::new());
         }
         let requested: BTreeSet<&str> = plan.analyzers.iter().map(|a| a.spec().id).collect();
@@ -318,7 +348,7 @@ impl Ingest {
             let stored = record.analyzers.get(id).is_some_and(|e| e.fingerprint == fingerprint);
             if stored
                 && record.chunking == plan.chunking
-                && self.catalog.records.spans(record).await? == spans
+                && self.records.spans(record).await? == spans
             {
                 reused = chunks;
             } else if analyzer.cacheable(&self.models) {
@@ -328,7 +358,7 @@ impl Ingest {
                     .iter()
                     .map(|span| CacheKey::new(record.video_id, id, *span, &kept))
                     .collect();
-                reused = self.catalog.model_cache.count(record.video_id, &keys).await?;
+                reused = self.model_cache.count(record.video_id, &keys).await?;
             }
         }
         let cost = history.analyzers.get(&(id.to_owned(), fingerprint));
@@ -347,7 +377,7 @@ impl Ingest {
             return Ok(Some(transcriber.model().to_owned()));
         }
         let Some(document) = &record.speech_document else { return Ok(None) };
-        let speech = self.catalog.records.speech(document).await?;
+        let speech = self.records.speech(document).await?;
         Ok(speech.words.map(|words| words.recogniser))
     }
 
@@ -372,11 +402,11 @@ impl Ingest {
             if !self.models.llm.is_billed() {
                 continue;
             }
-            for spec in self.catalog.aggregators.specs().filter(|spec| spec.uses_llm) {
+            for spec in self.aggregators.specs().filter(|spec| spec.uses_llm) {
                 if !record.aggregates.contains_key(spec.id) {
                     continue;
                 }
-                let result = match self.catalog.records.aggregate_result(record, spec.id).await {
+                let result = match self.records.aggregate_result(record, spec.id).await {
                     Err(error) if error.is_corrupt() => continue,
                     result => result?,
                 };

@@ -2,7 +2,7 @@
 
 use crate::chunking::fuse::SAME_BOUNDARY;
 use crate::chunking::{Chunking, ChunkingFields, Detector};
-use crate::ingest::Ingest;
+use crate::ingest::plan::Planner;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
@@ -39,7 +39,7 @@ pub struct BoundaryVote {
     pub score: f64,
 }
 
-impl Ingest {
+impl Planner {
     /// Previews the chunking of a video from its record. Decodes nothing and calls no model.
     pub async fn preview_chunking(
         &self,
@@ -47,10 +47,10 @@ impl Ingest {
         fields: &ChunkingFields,
     ) -> Result<ChunkingPreview> {
         let chunking = Chunking::parse(fields)?;
-        let record = self.catalog.records.get(video_id).await?;
-        let signals = self.catalog.records.signals(&record).await?;
+        let record = self.records.get(video_id).await?;
+        let signals = self.records.signals(&record).await?;
         let end = signals.end.min(record.duration);
-        let spans = chunking.split(end, &signals, self.settings.ingest.max_chunks)?;
+        let spans = chunking.split(end, &signals, self.max_chunks)?;
         let votes = chunking.votes(&signals);
         let boundaries = spans
             .iter()

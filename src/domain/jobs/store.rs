@@ -18,7 +18,7 @@ use crate::alerts::Alerts;
 use crate::corrections::Corrections;
 use crate::evaluation::Evaluations;
 use crate::frames::Frames;
-use crate::ingest::{Ingest, IngestSettings};
+use crate::ingest::{Ingest, IngestSettings, VideoAggregation};
 use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, JobTask};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -34,6 +34,7 @@ const RETRY_AFTER: u32 = 30;
 pub struct Jobs {
     pub(super) ingest: Arc<Ingest>,
     pub(super) corrections: Arc<Corrections>,
+    pub(super) aggregation: Arc<VideoAggregation>,
     pub(super) frames: Arc<Frames>,
     pub(super) evaluations: Arc<Evaluations>,
     pub(super) alerts: Arc<Alerts>,
@@ -60,6 +61,7 @@ pub struct Jobs {
 pub(crate) struct JobUseCases {
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) corrections: Arc<Corrections>,
+    pub(crate) aggregation: Arc<VideoAggregation>,
     pub(crate) frames: Arc<Frames>,
     pub(crate) evaluations: Arc<Evaluations>,
     pub(crate) alerts: Arc<Alerts>,
@@ -80,10 +82,12 @@ impl Jobs {
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
-        let JobUseCases { ingest, corrections, frames, evaluations, alerts } = use_cases;
+        let JobUseCases { ingest, corrections, aggregation, frames, evaluations, alerts } =
+            use_cases;
         Arc::new(Self {
             ingest,
             corrections,
+            aggregation,
             frames,
             evaluations,
             alerts,

@@ -1,7 +1,7 @@
 //! Validates requests and queues them as jobs.
 
 use crate::evaluation::run::RunRequest;
-use crate::ingest::publish::file_stream;
+use crate::ingest::objects::file_stream;
 use crate::ingest::source::incoming_key;
 use crate::ingest::uploads::CompleteUpload;
 use crate::ingest::{IngestFields, IngestSource, SpooledFile};

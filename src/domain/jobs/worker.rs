@@ -197,12 +197,11 @@ impl Jobs {
                 Ok(JobResult::Alerts(done))
             }
             JobTask::Aggregate { video_id, aggregators, force } => {
-                let done =
-                    self.ingest.aggregate_again(video_id, aggregators, force, progress).await?;
+                let done = self.aggregation.rerun(video_id, aggregators, force, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
             JobTask::AggregateCorrected { video_id } => {
-                let done = self.ingest.aggregate_corrected(video_id, progress).await?;
+                let done = self.aggregation.rerun_corrected(video_id, progress).await?;
                 Ok(JobResult::Aggregates(Box::new(done)))
             }
             JobTask::Collection { name, change } => {

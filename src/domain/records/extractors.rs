@@ -7,9 +7,10 @@ use ports::records::{Precondition, RecordStore};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::analysis::Analyzers;
 use crate::analysis::extraction::{Extractor, ExtractorDefinition};
+use crate::analysis::{AnalyzerRef, Analyzers};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Models;
 
 /// Key of the record that holds all definitions, sorted by name.
 const KEY: &str = "extractors.json";
@@ -56,14 +57,19 @@ impl ExtractorStore {
         Ok(definitions)
     }
 
-    /// Loads the definitions if a comma-separated selection contains an analyzer that is not built
-    /// in, since another instance may have defined or changed it.
-    pub(crate) async fn load_for(&self, selection: &str) -> Result<()> {
+    /// Selects analyzers like [`Analyzers::select`]. Loads the definitions first if the selection
+    /// contains an analyzer that is not built in, since another instance may have defined or
+    /// changed it.
+    pub(crate) async fn select(
+        &self,
+        models: &Models,
+        selection: &str,
+    ) -> Result<Vec<AnalyzerRef>> {
         let mut ids = selection.split(',').map(str::trim).filter(|id| !id.is_empty());
         if !ids.all(|id| self.analyzers.is_built_in(id)) {
             self.load().await?;
         }
-        Ok(())
+        self.analyzers.select(models, selection)
     }
 
     /// Loads the definitions if the analyzer is unknown, since another instance may have defined

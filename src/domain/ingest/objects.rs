@@ -1,4 +1,4 @@
-//! Stores an ingested file and its poster in the bucket, and builds the result of the ingest.
+//! Stores an ingested file and its poster in the bucket.
 
 use std::path::Path;
 
@@ -8,9 +8,8 @@ use ports::{ByteStream, ErrorKind, PortError};
 use crate::chunking::Signals;
 use crate::ingest::fetch::FetchedSource;
 use crate::ingest::source::POSTER;
-use crate::ingest::{AggregationStatus, Ingest, IngestRequest, IngestResult, poster};
+use crate::ingest::{Ingest, poster};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::profile::Profile;
 use crate::records::record::VideoRecord;
 
 impl Ingest {
@@ -58,51 +57,6 @@ impl Ingest {
             }
         }
         Ok(())
-    }
-
-    /// Builds the result of the job.
-    pub(super) async fn result(
-        &self,
-        record: &VideoRecord,
-        before: Option<&VideoRecord>,
-        request: &IngestRequest,
-        aggregated: AggregationStatus,
-        profile: &Profile,
-    ) -> Result<IngestResult> {
-        let storage = &self.stores.storage;
-        let poster_url = match &record.poster_path {
-            Some(path) => Some(storage.download_url(path).await?),
-            None => None,
-        };
-        Ok(IngestResult {
-            video_id: record.video_id,
-            video_url: storage.download_url(&record.storage_path).await?,
-            poster_url,
-            storage_path: record.storage_path.clone(),
-            filename: record.filename.clone(),
-            duration: record.duration,
-            size_bytes: record.size_bytes,
-            chunk_config: record.chunking.config(),
-            chunks: record.chunks,
-            analyzers: record.analyzer_ids(),
-            dropped: before.map_or_else(Vec::new, |before| {
-                let mut ids = before.analyzer_ids();
-                ids.retain(|id| !record.analyzers.contains_key(id));
-                ids
-            }),
-            warnings: record.warnings.clone(),
-            indexed: request
-                .analyzers
-                .iter()
-                .filter_map(|a| {
-                    let id = a.spec().id;
-                    Some((id.to_owned(), record.analyzers.get(id)?.points))
-                })
-                .collect(),
-            aggregated,
-            usage: None,
-            profile: profile.totals(),
-        })
     }
 }
 
