@@ -68,7 +68,7 @@ pub(crate) async fn ingest(
     clip: &str,
     analyzers: &str,
 ) -> Result<VideoId, Box<dyn Error>> {
-    let mut spool = service.ingest.spool_upload().await?;
+    let mut spool = service.sources.spool_upload().await?;
     spool.write(&std::fs::read(clip)?).await?;
     let fields = IngestFields {
         analyzers: analyzers.into(),

@@ -40,7 +40,7 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
     for (analyzer, why) in app.service.status.health().await.unavailable {
         tracing::warn!(%analyzer, %why, "analyzer not available");
     }
-    app.service.ingest.clear_work_dir().await?;
+    app.service.sources.clear().await?;
     app.service.catalog.readiness.set(StoreState::Connecting);
     tokio::spawn(run_background_tasks(app.service.clone(), config.clone(), remove_orphans));
     app.service.catalog.readiness.first_attempt(startup::STARTUP_WAIT).await;
@@ -169,7 +169,7 @@ async fn scrub(
 
 /// Removes expired uploads.
 async fn sweep(service: &Shotlog) {
-    match service.ingest.uploads.delete_expired().await {
+    match service.sources.uploads.delete_expired().await {
         Ok(0) => {}
         Ok(swept) => tracing::info!(swept, "expired uploads were removed"),
         Err(error) => {

@@ -70,11 +70,12 @@ use corrections::{CorrectionLimits, Corrections};
 use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
-use ingest::{Ingest, Planner, VideoAggregation};
+use ingest::{Ingest, Planner, Sources, VideoAggregation};
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use kernel::disk::Reserve;
 use library::extractors::Extractors;
+use library::metadata_editor::MetadataEditor;
 use maintenance::verify::Verification;
 use publishing::removal::VideoDeletion;
 use search::Search;
@@ -201,6 +202,10 @@ pub struct Shotlog {
     pub evaluations: Arc<Evaluations>,
     /// Manages alerts: saved searches that call a webhook for every new matching video.
     pub alerts: Arc<Alerts>,
+    /// Changes user metadata.
+    pub metadata: Arc<MetadataEditor>,
+    /// Receives, fetches and removes the sources of ingests.
+    pub sources: Arc<Sources>,
     /// Plans ingests: estimates their cost, and previews chunkings.
     pub planner: Planner,
     /// Ingests sources and publishes them as videos.
@@ -263,8 +268,15 @@ impl Shotlog {
         ));
         let use_cases = job_use_cases(&stores, &models, &catalog, &search, &answering, &settings);
         let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
-        let jobs = Jobs::new(&stores, use_cases.clone(), settings.jobs, limits, callbacks);
-        let JobUseCases { ingest, frames, evaluations, alerts, .. } = use_cases;
+        let jobs = Jobs::new(
+            &stores,
+            catalog.clone(),
+            use_cases.clone(),
+            settings.jobs,
+            limits,
+            callbacks,
+        );
+        let JobUseCases { metadata, sources, ingest, frames, evaluations, alerts, .. } = use_cases;
         let callbacks_enabled = settings.callbacks.is_enabled();
         let (probes, ui) = (settings.probes, settings.ui);
         let reserve = settings.data_dir.join("reserve");
@@ -295,6 +307,8 @@ impl Shotlog {
             answering,
             evaluations,
             alerts,
+            metadata,
+            sources,
             ingest,
             jobs,
         })
@@ -358,19 +372,29 @@ fn job_use_cases(
     answering: &Arc<Answering>,
     settings: &Settings,
 ) -> JobUseCases {
+    let metadata = MetadataEditor::new(
+        catalog.metadata.clone(),
+        catalog.library.clone(),
+        catalog.readiness.clone(),
+        settings.ingest.max_metadata_bytes,
+    );
+    let config = settings.ingest_config();
+    let sources = Arc::new(Sources::new(stores, models, &config));
     let corrections = Corrections::new(stores, models, catalog, settings.correction_limits());
     let corrections = Arc::new(corrections);
-    let config = settings.ingest_config();
     let aggregation = Arc::new(VideoAggregation::new(models, catalog));
     let ingest = Ingest::new(
         stores,
         models,
-        catalog.clone(),
+        catalog,
+        sources.clone(),
         corrections.clone(),
         aggregation.clone(),
         config,
     );
     JobUseCases {
+        metadata: Arc::new(metadata),
+        sources,
         ingest: Arc::new(ingest),
         corrections,
         aggregation,

@@ -116,7 +116,7 @@ impl Scoped {
         self.for_write()?;
         let service = self.for_video(video_id).await?;
         patch.check_collection(&self.access)?;
-        service.ingest.update_metadata(video_id, patch).await
+        service.metadata.update(video_id, patch).await
     }
 
     pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
@@ -443,7 +443,7 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub async fn spool_upload(&self) -> Result<Spool> {
-        self.for_write()?.ingest.spool_upload().await
+        self.for_write()?.sources.spool_upload().await
     }
 
     pub async fn ingest_file(
@@ -541,7 +541,7 @@ impl Scoped {
 #[expect(missing_docs, reason = "each method is the use-case of its name")]
 impl Scoped {
     pub fn max_upload_bytes(&self) -> u64 {
-        self.service.ingest.uploads.max_bytes()
+        self.service.sources.uploads.max_bytes()
     }
 
     pub async fn begin_upload(
@@ -550,13 +550,13 @@ impl Scoped {
         filename: Option<String>,
         metadata: String,
     ) -> Result<UploadState> {
-        let uploads = &self.for_write()?.ingest.uploads;
+        let uploads = &self.for_write()?.sources.uploads;
         uploads.begin(&self.access, length, filename, metadata).await
     }
 
     pub async fn upload(&self, id: &str) -> Result<UploadState> {
         let (service, access) = self.with_access();
-        service.ingest.uploads.state(access, id).await
+        service.sources.uploads.state(access, id).await
     }
 
     pub async fn append_to_upload(
@@ -565,11 +565,11 @@ impl Scoped {
         offset: u64,
         checksum: Option<[u8; 20]>,
     ) -> Result<UploadWriter> {
-        self.for_write()?.ingest.uploads.append(&self.access, id, offset, checksum).await
+        self.for_write()?.sources.uploads.append(&self.access, id, offset, checksum).await
     }
 
     pub async fn remove_upload(&self, id: &str) -> Result<()> {
-        self.for_write()?.ingest.uploads.remove(&self.access, id).await
+        self.for_write()?.sources.uploads.remove(&self.access, id).await
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs analyzers over chunks and embeds their outputs. This is the costly step of an ingest.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -10,22 +11,42 @@ use serde_json::json;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
 use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
-use crate::ingest::Ingest;
+use crate::catalog::Catalog;
 use crate::ingest::draft::VideoDraft;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
+use crate::kernel::ports::Models;
 use crate::kernel::profile::Step;
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::llm::budget::CallBudget;
-use crate::records::model_cache::CacheKey;
+use crate::records::Records;
+use crate::records::model_cache::{CacheKey, ModelCache};
 use crate::records::record::{AnalyzerEntry, ProcessingCost, VideoRecord};
 use crate::search::indexing::points;
 
-impl Ingest {
+/// Runs analyzers over the chunks of drafts.
+pub(super) struct ChunkAnalysis {
+    records: Arc<Records>,
+    model_cache: Arc<ModelCache>,
+    models: Models,
+    /// Maximum number of chunks analyzed concurrently.
+    concurrency: usize,
+}
+
+impl ChunkAnalysis {
+    pub(super) fn new(models: &Models, catalog: &Catalog, concurrency: usize) -> Self {
+        Self {
+            records: catalog.records.clone(),
+            model_cache: catalog.model_cache.clone(),
+            models: models.clone(),
+            concurrency: concurrency.max(1),
+        }
+    }
+
     /// Runs the requested analyzers whose output the draft does not have yet.
-    pub(super) async fn analyze(
+    pub(super) async fn run(
         &self,
         draft: &mut VideoDraft,
         chunks: &[ChunkEvidence],
@@ -89,7 +110,7 @@ impl Ingest {
                     Err(error) => Err(error),
                 }
             })
-            .buffered(self.settings.ingest.concurrency.max(1))
+            .buffered(self.concurrency)
             .inspect_ok(|_| step(1))
             .try_collect::<Vec<_>>();
         let analyzed: Vec<(usize, Option<Output>)> = progress.cancellable(work).await?;
@@ -130,12 +151,12 @@ impl Ingest {
         let words = chunk.video.speech.words.as_ref().map(|words| words.recogniser.as_str());
         let fingerprint = cache_key(analyzer, &self.models, words);
         let key = CacheKey::new(video_id, analyzer.spec().id, chunk.span, &fingerprint);
-        if let Some(output) = self.catalog.model_cache.output(analyzer.spec().id, &key).await? {
+        if let Some(output) = self.model_cache.output(analyzer.spec().id, &key).await? {
             metrics::chunk_analyzed(analyzer.spec().id, true);
             return Ok((output, true));
         }
         let output = analyzer.analyze(&budget.models, chunk).await?;
-        self.catalog.model_cache.put_output(&key, output.as_ref()).await?;
+        self.model_cache.put_output(&key, output.as_ref()).await?;
         metrics::chunk_analyzed(analyzer.spec().id, false);
         Ok((output, false))
     }
@@ -162,7 +183,7 @@ impl Ingest {
         )
         .await?;
         let entry = AnalyzerEntry {
-            pages: self.catalog.records.store_outputs(record.video_id, id, outputs).await?,
+            pages: self.records.store_outputs(record.video_id, id, outputs).await?,
             uncorrected: None,
             fingerprint,
             found: outputs.iter().flatten().count() as u32,

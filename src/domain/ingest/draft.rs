@@ -6,9 +6,9 @@ use ports::decoder::MediaInfo;
 use ports::index::Point;
 
 use crate::chunking::Chunking;
-use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
 use crate::ingest::source::other_than_poster;
+use crate::ingest::sources::FetchedSource;
 use crate::ingest::{Ingest, IngestRequest};
 use crate::kernel::error::Result;
 use crate::kernel::time::{Span, instant, iso, now};
@@ -61,7 +61,7 @@ impl Ingest {
         let intact = record.audio_track == audio_track;
         let mut previous = Previous { record: record.clone(), intact };
         separate_from_poster(&mut previous.record, before.retired());
-        for DocumentFault { part, error } in self.catalog.records.faults(record).await? {
+        for DocumentFault { part, error } in self.records.faults(record).await? {
             tracing::warn!(
                 video_id = %record.video_id,
                 error,
@@ -88,12 +88,10 @@ impl Ingest {
     ) -> Result<VideoDraft> {
         let signals = &media.signals;
         let duration = duration(&fetched.info, signals.end);
-        if duration > self.settings.ingest.max_duration.as_secs_f64() {
-            return Err(self.too_long(duration));
-        }
+        self.settings.check_duration(duration)?;
         // Audio is often padded to whole packets, beyond the duration that the container states.
         let end = signals.end.min(duration);
-        let spans = request.chunking.split(end, signals, self.settings.ingest.max_chunks)?;
+        let spans = request.chunking.split(end, signals, self.settings.max_chunks)?;
         let mut record = self.begin_record(fetched, request, claim, previous, &spans).await?;
         let info = &fetched.info;
         record.duration = duration;
@@ -129,7 +127,7 @@ impl Ingest {
             .or_else(|| fetched.source_url.clone());
         if let Some(previous) = previous.and_then(Previous::intact)
             && previous.chunking == request.chunking
-            && self.catalog.records.spans(previous).await? == spans
+            && self.records.spans(previous).await? == spans
         {
             return Ok(VideoRecord {
                 source_url,
@@ -140,7 +138,7 @@ impl Ingest {
         }
         let previous = previous.map(|previous| &previous.record);
         let video_id = fetched.file.video_id;
-        let chunks_document = self.catalog.records.store(video_id, "chunks", &spans).await?;
+        let chunks_document = self.records.store(video_id, "chunks", &spans).await?;
         Ok(VideoRecord {
             source_url,
             metadata,
@@ -159,8 +157,7 @@ impl Ingest {
         previous: Option<&Previous>,
     ) -> Result<VideoMetadata> {
         let current = previous.map(|previous| previous.record.metadata.clone()).unwrap_or_default();
-        let mut metadata =
-            request.metadata.apply(&current, self.settings.ingest.max_metadata_bytes)?;
+        let mut metadata = request.metadata.apply(&current, self.settings.max_metadata_bytes)?;
         if previous.is_none() && request.metadata.recorded_at.is_none() {
             metadata.recorded_at = metadata.recorded_at.or_else(|| container_recorded_at(fetched));
         }

@@ -6,8 +6,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use ports::{ByteStream, ErrorKind, PortError};
 
 use crate::chunking::Signals;
-use crate::ingest::fetch::FetchedSource;
 use crate::ingest::source::POSTER;
+use crate::ingest::sources::FetchedSource;
 use crate::ingest::{Ingest, poster};
 use crate::kernel::error::{Error, Result};
 use crate::records::record::VideoRecord;
@@ -21,7 +21,7 @@ impl Ingest {
         before: Option<&VideoRecord>,
         record: &mut VideoRecord,
     ) -> Result<()> {
-        let storage = &self.stores.storage;
+        let storage = &self.storage;
         let stored = storage.stat(&record.storage_path).await?;
         if stored.is_none_or(|object| object.size != record.size_bytes) {
             let content = file_stream(&fetched.file.path).await?;
@@ -41,7 +41,7 @@ impl Ingest {
             return Ok(());
         }
         let file = fetched.file.path.to_path_buf();
-        let side = self.settings.ingest.frame_side;
+        let side = self.settings.frame_side;
         let poster = poster::poster(self.models.decoder.clone(), file, signals, side).await;
         let stored = match poster {
             Ok(jpeg) => {

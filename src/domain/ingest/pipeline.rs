@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
 use crate::ingest::draft::Previous;
-use crate::ingest::fetch::FetchedSource;
 use crate::ingest::signals::MediaSignals;
+use crate::ingest::sources::FetchedSource;
 use crate::ingest::{Ingest, IngestFields, IngestRequest, IngestResult, IngestSource};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -32,15 +32,15 @@ impl Ingest {
     ) -> Result<IngestResult> {
         let request = self.request(fields).await?;
         progress.stage(Stage::Fetching, Value::Null);
-        let fetched = progress.cancellable(self.fetch(source, &fields.access)).await?;
+        let fetched = progress.cancellable(self.sources.fetch(source, &fields.access)).await?;
         let video_id = fetched.file.video_id;
         progress.video(video_id);
-        let lock = progress.cancellable(self.catalog.locks.lock(video_id)).await?;
+        let lock = progress.cancellable(self.locks.lock(video_id)).await?;
         self.check_access(&fields.access, video_id).await?;
-        let claim = self.catalog.publisher.claim(video_id, &lock).await?;
+        let claim = self.publisher.claim(video_id, &lock).await?;
         let outcome = self.run_pipeline(&fetched, &request, &claim, &progress, &lock).await;
         if outcome.is_err() {
-            self.catalog.publisher.discard(&claim).await;
+            self.publisher.discard(&claim).await;
         }
         outcome
     }
@@ -51,7 +51,7 @@ impl Ingest {
         if access.collections().is_none() {
             return Ok(());
         }
-        let state = self.catalog.records.state(video_id).await?;
+        let state = self.records.state(video_id).await?;
         let collection = state.record().map(|record| record.metadata.collection.as_deref());
         if collection.is_none_or(|collection| access.sees(collection)) {
             return Ok(());
@@ -74,28 +74,28 @@ impl Ingest {
         progress.stage(Stage::Chunking, Value::Null);
         let budget = CallBudget::new(&self.models, request.max_model_calls);
         let before = claim.base.record();
-        let track = self.audio_track(fetched, request, before, progress).await?;
+        let track = self.signals.choose_audio_track(fetched, request, before, progress).await?;
         let previous = self.salvage(&claim.base, track.track).await?;
         let intact = previous.as_ref().and_then(Previous::intact);
-        let media = self.extract_signals(fetched, request, track, intact, progress).await?;
+        let media = self.signals.extract(fetched, request, track, intact, progress).await?;
         let mut draft = self.draft(fetched, request, claim, previous.as_ref(), &media).await?;
         self.store_objects(fetched, &media.signals, before, &mut draft.record).await?;
         progress.stage(Stage::Chunked, json!({"chunks": draft.spans.len()}));
 
         let chunks = self.evidence(fetched, media, &draft.spans, &progress.profile);
-        self.analyze(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
+        self.analysis.run(&mut draft, &chunks, &request.analyzers, &budget, progress).await?;
         drop(chunks);
         self.corrections.reapply(&mut draft.record, &mut draft.points).await?;
         let aggregating = self.aggregation.run_all(&mut draft.record, &budget, progress);
         let aggregated = progress.profile.measure(Step::Aggregate, aggregating).await?;
         budget.check()?;
-        let (storage, usage) = (self.stores.storage.as_ref(), model_usage(&budget));
+        let (storage, usage) = (self.storage.as_ref(), model_usage(&budget));
         let (record, profile) = (&draft.record, &progress.profile);
         let result =
             IngestResult::new(storage, record, before, request, aggregated, usage, profile).await?;
         progress.check()?;
         lock.check()?;
-        self.catalog.publisher.publish_with_points(claim, draft.record, draft.points).await?;
+        self.publisher.publish_with_points(claim, draft.record, draft.points).await?;
         Ok(result)
     }
 
@@ -116,13 +116,13 @@ impl Ingest {
             has_video: media.has_pictures,
             has_audio: fetched.info.audio.is_some(),
             decoder: self.models.decoder.clone(),
-            frames_per_chunk: self.settings.ingest.frames_per_chunk,
-            frame_side: self.settings.ingest.frame_side,
-            tracking: self.settings.detector.clone(),
+            frames_per_chunk: self.settings.frames_per_chunk,
+            frame_side: self.settings.frame_side,
+            tracking: self.tracking.clone(),
             ocr_sampling: OcrSamplingOptions {
-                thumbnails_per_second: self.settings.ingest.ocr_samples_per_second,
-                max_thumbnails: self.settings.ingest.max_ocr_samples,
-                max_frames: self.settings.ingest.max_ocr_frames,
+                thumbnails_per_second: self.settings.ocr_samples_per_second,
+                max_thumbnails: self.settings.max_ocr_samples,
+                max_frames: self.settings.max_ocr_frames,
             },
             profile: profile.clone(),
         });

@@ -7,6 +7,7 @@ use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::evidence::TrackingOptions;
+use crate::kernel::error::{Error, Result};
 
 /// Settings for the ingest pipeline, including its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +99,20 @@ impl Default for IngestSettings {
             max_ocr_frames: 24,
             frame_side: 1280,
         }
+    }
+}
+
+impl IngestSettings {
+    /// Checks the duration of a video, in seconds. Returns `Unprocessable` if it is too long.
+    pub(super) fn check_duration(&self, duration: f64) -> Result<()> {
+        let max = self.max_duration.as_secs_f64();
+        if duration > max {
+            return Err(Error::Unprocessable(format!(
+                "the video lasts {duration:.0} s, longer than the {max:.0} s that are allowed \
+                 (ingest.max_duration)"
+            )));
+        }
+        Ok(())
     }
 }
 

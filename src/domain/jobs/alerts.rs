@@ -30,7 +30,7 @@ impl Jobs {
     }
 
     async fn queue_publications(&self) -> Result<()> {
-        let video_ids = self.ingest.catalog.publisher.publications().await?;
+        let video_ids = self.catalog.publisher.publications().await?;
         if video_ids.is_empty() {
             return Ok(());
         }

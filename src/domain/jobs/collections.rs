@@ -35,7 +35,7 @@ impl Jobs {
         name: &str,
         change: CollectionChange,
     ) -> Result<Job> {
-        self.ingest.catalog.listing.count_in_collection(access, name).await?;
+        self.catalog.listing.count_in_collection(access, name).await?;
         let change = match change {
             CollectionChange::Rename(to) => {
                 let to = metadata::collection_name(&to)?;
@@ -66,7 +66,7 @@ impl Jobs {
     ) -> Result<CollectionResult> {
         let mut done = 0;
         loop {
-            let (ids, left) = self.ingest.catalog.listing.list_in_collection(name, BATCH).await?;
+            let (ids, left) = self.catalog.listing.list_in_collection(name, BATCH).await?;
             progress.stage(Stage::Changing, json!({ "total": done + left, "done": done }));
             if ids.is_empty() {
                 return Ok(CollectionResult { collection: name.to_owned(), videos: done });
@@ -88,7 +88,7 @@ impl Jobs {
         name: &str,
         change: &CollectionChange,
     ) -> Result<()> {
-        let catalog = &self.ingest.catalog;
+        let catalog = &self.catalog;
         let to = match change {
             CollectionChange::Rename(to) => Some(to.as_str()),
             CollectionChange::Dissolve => None,
@@ -113,7 +113,7 @@ impl Jobs {
     /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
     /// cancels the ingest first.
     pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<VideoDeletion> {
-        let catalog = &self.ingest.catalog;
+        let catalog = &self.catalog;
         // Unreadable records are deletable, too.
         if !catalog.records.state(video_id).await?.is_deletable() {
             return Err(unknown_video(video_id));

@@ -50,7 +50,7 @@ impl Jobs {
         aggregate: Option<bool>,
     ) -> Result<Option<Job>> {
         self.queue_alerts().await;
-        let record = self.ingest.catalog.records.get(video_id).await?;
+        let record = self.catalog.records.get(video_id).await?;
         let reaggregate = aggregate.unwrap_or_else(|| !self.aggregation.is_billed());
         if !reaggregate || record.aggregates.is_empty() {
             return Ok(None);

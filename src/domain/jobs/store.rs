@@ -15,16 +15,18 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::alerts::Alerts;
+use crate::catalog::Catalog;
 use crate::corrections::Corrections;
 use crate::evaluation::Evaluations;
 use crate::frames::Frames;
-use crate::ingest::{Ingest, IngestSettings, VideoAggregation};
+use crate::ingest::{Ingest, IngestSettings, Sources, VideoAggregation};
 use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, JobTask};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
+use crate::library::metadata_editor::MetadataEditor;
 use crate::records::install::owned_by_other_install;
 
 /// `Retry-After` for rejected requests, in seconds.
@@ -32,6 +34,9 @@ const RETRY_AFTER: u32 = 30;
 
 /// The jobs of all instances that share the queue, and this instance's workers.
 pub struct Jobs {
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) metadata: Arc<MetadataEditor>,
+    pub(super) sources: Arc<Sources>,
     pub(super) ingest: Arc<Ingest>,
     pub(super) corrections: Arc<Corrections>,
     pub(super) aggregation: Arc<VideoAggregation>,
@@ -59,6 +64,8 @@ pub struct Jobs {
 /// The use-cases that jobs run.
 #[derive(Clone)]
 pub(crate) struct JobUseCases {
+    pub(crate) metadata: Arc<MetadataEditor>,
+    pub(crate) sources: Arc<Sources>,
     pub(crate) ingest: Arc<Ingest>,
     pub(crate) corrections: Arc<Corrections>,
     pub(crate) aggregation: Arc<VideoAggregation>,
@@ -77,14 +84,26 @@ pub(crate) struct Submission {
 impl Jobs {
     pub(crate) fn new(
         stores: &Stores,
+        catalog: Arc<Catalog>,
         use_cases: JobUseCases,
         settings: JobSettings,
         limits: IngestSettings,
         callbacks: CallbackSettings,
     ) -> Arc<Self> {
-        let JobUseCases { ingest, corrections, aggregation, frames, evaluations, alerts } =
-            use_cases;
+        let JobUseCases {
+            metadata,
+            sources,
+            ingest,
+            corrections,
+            aggregation,
+            frames,
+            evaluations,
+            alerts,
+        } = use_cases;
         Arc::new(Self {
+            catalog,
+            metadata,
+            sources,
             ingest,
             corrections,
             aggregation,
@@ -168,7 +187,7 @@ impl Jobs {
         if !self.is_open() {
             return busy("the service is stopping and takes no new jobs".into());
         }
-        self.ingest.catalog.readiness.check()?;
+        self.catalog.readiness.check()?;
         let waiting = self.queue.waiting_count().await.map_err(queue_error)?;
         if waiting >= self.limits.queue {
             return busy(format!("{waiting} jobs are waiting already; try again later"));
@@ -208,7 +227,7 @@ impl Jobs {
             return Ok(jobs);
         }
         let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::target_video).collect();
-        let summaries = self.ingest.catalog.listing.summaries(&ids).await?;
+        let summaries = self.catalog.listing.summaries(&ids).await?;
         jobs.retain(|job| {
             let video = job.target_video().and_then(|id| summaries.get(&id));
             job.is_visible(access, video.map(|video| video.metadata.collection.as_deref()))

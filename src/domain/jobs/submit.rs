@@ -71,7 +71,7 @@ impl Jobs {
     pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
         self.check(&fields).await?;
         let CompleteUpload { video_id, name } =
-            self.ingest.uploads.complete(&fields.access, upload_id).await?;
+            self.sources.uploads.complete(&fields.access, upload_id).await?;
         let idempotency = fields.idempotency(video_id.as_str());
         self.submit(IngestSource::Upload { id: upload_id.to_owned(), name }, fields, idempotency)
             .await
@@ -95,7 +95,7 @@ impl Jobs {
     async fn check(&self, fields: &IngestFields) -> Result<()> {
         self.callback(fields)?;
         self.ingest.request(fields).await?;
-        self.ingest.register_metadata(&fields.metadata).await
+        self.metadata.register(&fields.metadata).await
     }
 
     async fn submit(
@@ -108,7 +108,7 @@ impl Jobs {
         // Keep the source even after an error, since the job may exist and need it.
         let Submission { job, existing } = self.add(source.name(), task, idempotency).await?;
         if existing {
-            self.ingest.discard_source(&source, false).await;
+            self.sources.discard(&source, false).await;
         }
         Ok(job)
     }
@@ -120,8 +120,8 @@ impl Jobs {
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        self.ingest.catalog.aggregators.select(aggregators.as_deref())?;
-        let filename = self.ingest.catalog.records.get(video_id).await?.filename;
+        self.catalog.aggregators.select(aggregators.as_deref())?;
+        let filename = self.catalog.records.get(video_id).await?.filename;
         let task = JobTask::Aggregate { video_id, aggregators, force };
         Ok(self.add(filename, task, None).await?.job)
     }

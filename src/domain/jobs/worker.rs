@@ -228,7 +228,7 @@ impl Jobs {
         let mut callback = None;
         if let JobTask::Ingest { source, fields } = &record.task {
             let done = record.job.status == JobStatus::Done;
-            self.ingest.discard_source(source, done).await;
+            self.sources.discard(source, done).await;
             callback = self.callback(fields).unwrap_or_else(|error| {
                 // The callback was validated when the job was added.
                 tracing::error!(error = %error.labelled(), "no callback: settings differ");

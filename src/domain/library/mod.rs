@@ -6,6 +6,7 @@ pub mod chunks;
 pub mod collections;
 pub mod entities;
 pub mod extractors;
+pub mod metadata_editor;
 pub(crate) mod metadata_store;
 pub mod moments;
 pub(crate) mod rendered;

@@ -226,8 +226,8 @@ async fn unfinished_uploads_are_limited_in_size_and_age() {
     .await;
     let upload = begin(&short, 10, "a.mp4").await;
     append(&short, &upload, 0, "x").await.error(404);
-    assert_eq!(short.service.ingest.uploads.delete_expired().await.expect("swept"), 1);
-    assert_eq!(short.service.ingest.uploads.delete_expired().await.expect("swept"), 0);
+    assert_eq!(short.service.sources.uploads.delete_expired().await.expect("swept"), 1);
+    assert_eq!(short.service.sources.uploads.delete_expired().await.expect("swept"), 0);
 }
 
 #[tokio::test]

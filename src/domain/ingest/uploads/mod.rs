@@ -20,7 +20,7 @@ use serde_json::Value;
 use sha1::digest::common::hazmat::{SerializableState, SerializedState};
 use sha1::{Digest, Sha1};
 
-use crate::ingest::IngestSettings;
+use crate::ingest::settings::IngestSettings;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;

@@ -1,21 +1,29 @@
 //! Obtains a video's signals and speech before chunking. Takes them from the video's record if they
 //! are current; otherwise scans the file and runs the speech models.
 
+mod audio_track;
+mod scan;
+
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
-use ports::decoder::ScanOptions;
+use ports::decoder::{ScanOptions, VideoDecoder};
+use ports::embedder::Embedder;
+use ports::speaker::{SpeakerEmbedder, SpeakerSegmentation};
+use ports::transcriber::Transcriber;
+use ports::vad::VoiceActivityDetector;
 use serde_json::json;
 
 use crate::analysis::speaker_models;
+use crate::catalog::Catalog;
 use crate::chunking::semantic::topic_shifts;
 use crate::chunking::speaker::voice_changes;
 use crate::chunking::speech_cost::spoken_words;
 use crate::chunking::{Candidate, Signals};
-use crate::ingest::Ingest;
-use crate::ingest::IngestRequest;
-use crate::ingest::audio_track::AudioTrack;
-use crate::ingest::fetch::FetchedSource;
-use crate::ingest::scan::{Scan, ScanResult};
+use crate::ingest::request::IngestRequest;
+use crate::ingest::settings::{IngestConfig, IngestSettings, ScanSettings};
+use crate::ingest::sources::FetchedSource;
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::profile::{Profile, Step};
@@ -24,8 +32,11 @@ use crate::kernel::video::VideoId;
 use crate::media::speech::{
     Diarizer, Recognition, Speech, VoiceTurn, Words, channel_turns, recognise, track_model,
 };
-use crate::records::model_cache::SpeechCache;
+use crate::records::Records;
+use crate::records::model_cache::{ModelCache, SpeechCache};
 use crate::records::record::VideoRecord;
+use audio_track::AudioTrack;
+use scan::{Scan, ScanResult};
 
 /// Version of the diarization code; increment when its results change.
 const VERSION: u32 = 2;
@@ -77,8 +88,45 @@ impl StoredSignals {
     }
 }
 
-impl Ingest {
-    pub(crate) async fn extract_signals(
+/// Computes the signals and the speech of videos.
+pub(super) struct SignalExtraction {
+    records: Arc<Records>,
+    model_cache: Arc<ModelCache>,
+    decoder: Arc<dyn VideoDecoder>,
+    embedder: Arc<dyn Embedder>,
+    vad: Option<Arc<dyn VoiceActivityDetector>>,
+    speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
+    speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
+    /// The names of the two models above.
+    speaker_models: Option<String>,
+    transcriber: Option<Arc<dyn Transcriber>>,
+    settings: IngestSettings,
+    frame_size: ScanSettings,
+    /// The folder that holds the audio while it is needed.
+    work_dir: PathBuf,
+}
+
+impl SignalExtraction {
+    pub(super) fn new(models: &Models, catalog: &Catalog, config: &IngestConfig) -> Self {
+        Self {
+            records: catalog.records.clone(),
+            model_cache: catalog.model_cache.clone(),
+            decoder: models.decoder.clone(),
+            embedder: models.embedder.clone(),
+            vad: models.vad.clone(),
+            speaker_segmentation: models.speaker_segmentation.clone(),
+            speaker_embedder: models.speaker_embedder.clone(),
+            speaker_models: speaker_models(models),
+            transcriber: models.transcriber.clone(),
+            settings: config.ingest.clone(),
+            frame_size: config.decoder.clone(),
+            work_dir: config.work_dir.clone(),
+        }
+    }
+
+    /// Returns the stored signals and speech of the previous record if they are good enough for the
+    /// request. Otherwise, computes and stores them.
+    pub(super) async fn extract(
         &self,
         fetched: &FetchedSource,
         request: &IngestRequest,
@@ -123,9 +171,9 @@ impl Ingest {
         let speech = progress.cancellable(analyzing).await?;
         let signals = self.combine_signals(stored, scanned.signals, &speech).await?;
         Ok(MediaSignals {
-            signals_document: self.catalog.records.store(video_id, "signals", &signals).await?,
+            signals_document: self.records.store(video_id, "signals", &signals).await?,
             signals,
-            speech_document: self.catalog.records.store(video_id, "speech", &speech).await?,
+            speech_document: self.records.store(video_id, "speech", &speech).await?,
             speech,
             audio_track,
             warnings,
@@ -135,11 +183,9 @@ impl Ingest {
     }
 
     async fn stored_signals(&self, record: &VideoRecord) -> Result<StoredSignals> {
-        let signals = self.catalog.records.signals(record).await?;
+        let signals = self.records.signals(record).await?;
         let speech = match &record.speech_document {
-            Some(document) => {
-                Some((self.catalog.records.speech(document).await?, document.clone()))
-            }
+            Some(document) => Some((self.records.speech(document).await?, document.clone())),
             None => None,
         };
         Ok(StoredSignals { signals, speech })
@@ -147,17 +193,17 @@ impl Ingest {
 
     fn scan(&self, fetched: &FetchedSource, audio_track: Option<u32>, progress: &Progress) -> Scan {
         Scan {
-            decoder: self.models.decoder.clone(),
+            decoder: self.decoder.clone(),
             file: fetched.file.path.to_path_buf(),
             options: ScanOptions {
-                width: self.settings.decoder.scan_width,
-                height: self.settings.decoder.scan_height,
+                width: self.frame_size.scan_width,
+                height: self.frame_size.scan_height,
                 exact: false,
                 audio_track,
             },
-            vad: self.models.vad.clone(),
-            folder: self.settings.work_dir.clone(),
-            quiet_peak: self.settings.ingest.quiet_peak as f32,
+            vad: self.vad.clone(),
+            folder: self.work_dir.clone(),
+            quiet_peak: self.settings.quiet_peak as f32,
             progress: progress.clone(),
         }
     }
@@ -185,17 +231,15 @@ impl Ingest {
     /// Rejects a video that is too long, or that would have too many chunks regardless of where it
     /// is split.
     fn check_length(&self, end: f64, request: &IngestRequest) -> Result<()> {
-        if end > self.settings.ingest.max_duration.as_secs_f64() {
-            return Err(self.too_long(end));
-        }
-        request.chunking.check_count(end, self.settings.ingest.max_chunks)
+        self.settings.check_duration(end)?;
+        request.chunking.check_count(end, self.settings.max_chunks)
     }
 
     /// Whether stored speech is good enough for the request. If an analyzer requires speech, the
     /// stored speech must come from the current models.
     fn is_current(&self, speech: &Speech, audio_track: Option<u32>, speech_use: SpeechUse) -> bool {
         let recognised_by = speech.words.as_ref().map(|words| words.recogniser.as_str());
-        let model = self.models.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
+        let model = self.transcriber.as_ref().map(|t| track_model(t.model(), audio_track));
         if speech_use.needed {
             return speech.voices_by == self.voices_by(audio_track)
                 && (recognised_by == model.as_deref() || model.is_none());
@@ -205,8 +249,8 @@ impl Ingest {
 
     /// Identifies the models used for voice activity detection and diarization.
     fn voices_by(&self, audio_track: Option<u32>) -> String {
-        let activity = self.models.vad.as_ref().map_or("none", |v| v.model());
-        let speaker = speaker_models(&self.models).unwrap_or_else(|| "none".into());
+        let activity = self.vad.as_ref().map_or("none", |v| v.model());
+        let speaker = self.speaker_models.as_deref().unwrap_or("none");
         track_model(&format!("{activity}/{speaker}/v{VERSION}"), audio_track)
     }
 
@@ -249,7 +293,7 @@ impl Ingest {
         if !scanned.channels.is_empty() {
             return Ok(channel_turns(&scanned.channels));
         }
-        let Models { speaker_segmentation, speaker_embedder, .. } = &self.models;
+        let Self { speaker_segmentation, speaker_embedder, .. } = self;
         let (Some(segmentation), Some(embedder)) = (speaker_segmentation, speaker_embedder) else {
             return Ok(Vec::new());
         };
@@ -257,7 +301,7 @@ impl Ingest {
             segmentation: segmentation.as_ref(),
             embedder: embedder.as_ref(),
             sound: &scanned.sound,
-            concurrency: self.settings.ingest.concurrency,
+            concurrency: self.settings.concurrency,
         };
         profile.measure(Step::Diarize, diarizer.turns(&scanned.speech)).await
     }
@@ -270,17 +314,13 @@ impl Ingest {
         scanned: &ScanResult,
         progress: &Progress,
     ) -> Result<Option<Words>> {
-        let Some(transcriber) = self.models.transcriber.as_deref() else { return Ok(None) };
+        let Some(transcriber) = self.transcriber.as_deref() else { return Ok(None) };
         let step = |done, total| {
             let detail = json!({"recogniser": transcriber.model(), "done": done, "total": total});
             progress.stage(Stage::Chunking, detail);
         };
-        let cache = |channel| SpeechCache {
-            cache: &self.catalog.model_cache,
-            video_id,
-            audio_track,
-            channel,
-        };
+        let cache =
+            |channel| SpeechCache { cache: &self.model_cache, video_id, audio_track, channel };
         let mut sources = vec![(&scanned.sound, &scanned.speech, cache(None))];
         if !scanned.channels.is_empty() {
             let channels = scanned.channels.iter().enumerate();
@@ -291,8 +331,8 @@ impl Ingest {
             cache,
             sound,
             spans,
-            concurrency: self.settings.ingest.concurrency,
-            min_confidence: self.settings.ingest.min_speech_confidence,
+            concurrency: self.settings.concurrency,
+            min_confidence: self.settings.min_speech_confidence,
         };
         let sources: Vec<Recognition<'_>> = sources
             .iter()
@@ -310,7 +350,7 @@ impl Ingest {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let vectors = self.models.embedder.embed(&texts).await?;
+        let vectors = self.embedder.embed(&texts).await?;
         Ok(topic_shifts(&segments, &vectors))
     }
 }

@@ -6,8 +6,9 @@ use ports::decoder::{AudioBlock, AudioInfo, SAMPLE_RATE, ScanFrame, ScanSink};
 use ports::vad::VoiceActivitySession;
 use ports::{ErrorKind, PortError};
 
-use crate::ingest::fetch::FetchedSource;
-use crate::ingest::{Ingest, IngestRequest};
+use crate::ingest::request::IngestRequest;
+use crate::ingest::signals::SignalExtraction;
+use crate::ingest::sources::FetchedSource;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::Progress;
 use crate::media::decode::decode;
@@ -36,11 +37,11 @@ struct TrackContent {
     audible: f64,
 }
 
-impl Ingest {
+impl SignalExtraction {
     /// Chooses the requested track. If no track is requested, chooses the track that was used
     /// previously or, for a new video, the one with the most speech. Returns `Unprocessable` if the
     /// requested track does not exist.
-    pub(super) async fn audio_track(
+    pub(in crate::ingest) async fn choose_audio_track(
         &self,
         fetched: &FetchedSource,
         request: &IngestRequest,
@@ -79,9 +80,8 @@ impl Ingest {
         track: u32,
         progress: Progress,
     ) -> Result<TrackContent> {
-        let (vad, seconds) =
-            (self.models.vad.clone(), self.settings.ingest.audio_track_probe_duration);
-        decode(&self.models.decoder, move |decoder| {
+        let (vad, seconds) = (self.vad.clone(), self.settings.audio_track_probe_duration);
+        decode(&self.decoder, move |decoder| {
             let voice = vad.map(|voice| voice.begin()).transpose()?;
             let remaining = seconds.saturating_mul(u64::from(SAMPLE_RATE));
             let mut meter = TrackMeter { voice, remaining, audible: 0, progress };
