@@ -251,6 +251,14 @@ impl Embedder for JitteredEmbedder {
         }
         Ok(texts.iter().filter_map(|text| jittered.get(text).cloned()).collect())
     }
+
+    async fn count_tokens(&self, texts: &[String]) -> ports::Result<Vec<usize>> {
+        self.inner.count_tokens(texts).await
+    }
+
+    async fn probe(&self) -> ports::Result<()> {
+        self.inner.probe().await
+    }
 }
 
 /// Moves a vector by a random step and normalises it.

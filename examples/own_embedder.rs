@@ -18,7 +18,7 @@ use domain::aggregation::Aggregators;
 use domain::analysis::Analyzers;
 use domain::kernel::access::Access;
 use domain::search::SearchRequest;
-use ports::embedder::Embedder;
+use ports::embedder::{Embedder, estimate_tokens};
 
 const COLOURS: [&str; 11] = [
     "black",
@@ -49,6 +49,14 @@ impl Embedder for ColourEmbedder {
 
     async fn embed(&self, texts: &[String]) -> ports::Result<Vec<Vec<f32>>> {
         Ok(texts.iter().map(|text| vector(text)).collect())
+    }
+
+    async fn count_tokens(&self, texts: &[String]) -> ports::Result<Vec<usize>> {
+        Ok(estimate_tokens(texts))
+    }
+
+    async fn probe(&self) -> ports::Result<()> {
+        Ok(())
     }
 }
 

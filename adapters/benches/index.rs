@@ -190,11 +190,13 @@ impl SearchTimes {
             }
         }
         let text = format!("{} {}", word(random.usize(..5000)), word(random.usize(..5000)));
-        let search = TextQuery { text, filter: Filter::default(), limit: TOP };
+        let search = TextQuery { text, filter: Filter::default(), limit: TOP, per_video: None };
         self.texts.push(timed(index.text_search(search.clone())).await?.1);
-        self.by_words.push(timed(index.text_search_by_video(search, 5)).await?.1);
-        let search = nearest(&query, Filter::default());
-        self.by_video.push(timed(index.search_by_video(search, 5)).await?.1);
+        self.by_words
+            .push(timed(index.text_search(TextQuery { per_video: Some(5), ..search })).await?.1);
+        let nearest = nearest(&query, Filter::default());
+        let search = VectorQuery { per_video: Some(5), ..nearest };
+        self.by_video.push(timed(index.search(search)).await?.1);
         Ok(())
     }
 
@@ -246,7 +248,7 @@ async fn replace_videos(
 
 fn nearest(vector: &[f32], filter: Filter) -> VectorQuery {
     let (field, vector) = ("combined".into(), vector.to_vec());
-    VectorQuery { field, vector, filter, limit: TOP, threshold: None }
+    VectorQuery { field, vector, filter, limit: TOP, threshold: None, per_video: None }
 }
 
 /// Benchmarks listing pages of 50 entries. The target is 5 ms.

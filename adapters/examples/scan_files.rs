@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use ports::decoder::{
     AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    VideoDecoderExt,
 };
 use serde_json::{Value, json};
 use shotlog_adapters::decoder::{FfmpegDecoder, FfmpegOptions, WorkerDecoder, WorkerOptions};

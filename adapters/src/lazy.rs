@@ -4,8 +4,10 @@
 
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
+use ports::ownership::StoreOwnership;
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
@@ -44,6 +46,18 @@ impl<T: Send + Sync> Lazy<T> {
             *self.failed.lock() = Some(failed);
         }
         opened
+    }
+}
+
+#[async_trait]
+impl<T: StoreOwnership> StoreOwnership for Lazy<T> {
+    // All clients of a server share its data.
+    fn shared(&self) -> bool {
+        true
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        self.get().await?.adopt(install).await
     }
 }
 

@@ -154,19 +154,6 @@ pub trait ScanSink: Send {
     fn audio(&mut self, block: AudioBlock<'_>) -> Result<()>;
 }
 
-/// A sink that passes audio on and drops frames.
-struct SoundOnly<'a>(&'a mut dyn ScanSink);
-
-impl ScanSink for SoundOnly<'_> {
-    fn frame(&mut self, _: ScanFrame<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()> {
-        self.0.audio(block)
-    }
-}
-
 /// The result of a scan.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScanSummary {
@@ -251,7 +238,7 @@ impl CancellationToken {
 ///
 /// ```
 /// use adapters::decoder::{Fill, RecordedDecoder, Recording, Scene};
-/// use shotlog_ports::decoder::VideoDecoder;
+/// use shotlog_ports::decoder::VideoDecoderExt;
 ///
 /// # fn main() -> shotlog_ports::Result<()> {
 /// let recording = Recording {
@@ -290,23 +277,13 @@ pub trait VideoDecoder: Send + Sync {
 
     /// Decodes only the audio and passes it to `sink` as [`Self::scan`] does. A file without audio
     /// passes nothing to `sink`. `audio_track` has the same meaning as in [`ScanOptions`].
-    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
-        let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
-        self.scan(file, &size, &mut SoundOnly(sink))?;
-        Ok(())
-    }
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()>;
 
     /// Decodes the frame shown at each requested time: the last frame at or before that time, or
     /// the first frame if the time precedes all frames. The times may be in any order. The result
     /// has one entry per request; an entry is `None` if no frame could be decoded or the time is
     /// not finite.
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>>;
-
-    /// Like [`Self::stills`], with the same `max_side` for all times.
-    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
-        let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side }).collect();
-        self.stills(file, &stills)
-    }
 
     /// Writes part of the file as MP4 to `out`, which must be empty. Copies the packets if the part
     /// begins at a key frame or the start need not be exact; otherwise re-encodes video and audio
@@ -319,4 +296,40 @@ pub trait VideoDecoder: Send + Sync {
         out: File,
         cancel: &CancellationToken,
     ) -> Result<Clip>;
+}
+
+/// Conveniences over every decoder.
+pub trait VideoDecoderExt: VideoDecoder {
+    /// Like [`VideoDecoder::stills`], with the same `max_side` for all times.
+    fn frames(&self, file: &Path, times: &[f64], max_side: u32) -> Result<Vec<Option<Frame>>> {
+        let stills: Vec<Still> = times.iter().map(|&time| Still { time, max_side }).collect();
+        self.stills(file, &stills)
+    }
+
+    /// Scans the file and drops the frames, for decoders that cannot decode audio alone.
+    fn scan_sound(
+        &self,
+        file: &Path,
+        audio_track: Option<u32>,
+        sink: &mut dyn ScanSink,
+    ) -> Result<()> {
+        let size = ScanOptions { width: 2, height: 2, exact: false, audio_track };
+        self.scan(file, &size, &mut SoundOnly(sink))?;
+        Ok(())
+    }
+}
+
+impl<T: VideoDecoder + ?Sized> VideoDecoderExt for T {}
+
+/// A sink that passes audio on and drops frames.
+struct SoundOnly<'a>(&'a mut dyn ScanSink);
+
+impl ScanSink for SoundOnly<'_> {
+    fn frame(&mut self, _: ScanFrame<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn audio(&mut self, block: AudioBlock<'_>) -> Result<()> {
+        self.0.audio(block)
+    }
 }

@@ -40,15 +40,16 @@ pub trait Embedder: Send + Sync {
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>>;
 
     /// Counts the tokens in each text with the model's tokenizer, without truncating the text. If
-    /// there is no tokenizer, returns an estimate that tends to be too high.
-    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
-        Ok(texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect())
-    }
+    /// there is no tokenizer, returns the result of [`estimate_tokens`].
+    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>>;
 
     /// Checks that the model can be reached, and fails otherwise. MUST NOT cause costs and MUST NOT
     /// retry. The caller sets the deadline. A model that runs within the process can always be
     /// reached.
-    async fn probe(&self) -> Result<()> {
-        Ok(())
-    }
+    async fn probe(&self) -> Result<()>;
+}
+
+/// Estimates the number of tokens in each text. The estimates tend to be too high.
+pub fn estimate_tokens(texts: &[String]) -> Vec<usize> {
+    texts.iter().map(|text| text.len().div_ceil(BYTES_PER_TOKEN)).collect()
 }

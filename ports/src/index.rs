@@ -1,5 +1,5 @@
 //! The vector index. A point has named vectors, payload fields for filters, searchable text and a
-//! document, which each hit returns.
+//! document, which each hit returns. An adapter implements the four traits that [`Index`] unites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-use crate::vector::dot;
+use crate::ownership::StoreOwnership;
 use crate::{ChunkId, Document, Result, VideoId};
 
 /// Identifies the analyzer result that a point stores. If an analyzer has run on a chunk several
@@ -180,10 +180,13 @@ pub struct VectorQuery {
     pub vector: Vec<f32>,
     /// Only points that match this filter are scored.
     pub filter: Filter,
-    /// Maximum number of hits.
+    /// Maximum number of hits, or of videos if `per_video` is set.
     pub limit: usize,
     /// Minimum cosine similarity of a hit.
     pub threshold: Option<f32>,
+    /// If set, hits are grouped by video: the search finds the `limit` videos with the best hits
+    /// and returns up to this number of best hits of each. Videos are ordered by their best hit.
+    pub per_video: Option<usize>,
 }
 
 /// A full-text search (BM25) over [`Point::text`]. Text in double quotes is a phrase that every hit
@@ -195,8 +198,10 @@ pub struct TextQuery {
     pub text: String,
     /// Only points that match this filter are scored.
     pub filter: Filter,
-    /// Maximum number of hits.
+    /// Maximum number of hits, or of videos if `per_video` is set.
     pub limit: usize,
+    /// Groups hits as [`VectorQuery::per_video`] does.
+    pub per_video: Option<usize>,
 }
 
 /// A request for the most frequent values of a keyword field.
@@ -261,6 +266,7 @@ pub struct ListedPoint {
 ///         filter: Filter::video(video_id),
 ///         limit: 1,
 ///         threshold: None,
+///         per_video: None,
 ///     })
 ///     .await?;
 /// assert_eq!((hits.len(), hits[0].id.chunk_id), (1, ChunkId(1)));
@@ -284,14 +290,6 @@ pub trait VectorIndex: Send + Sync {
     /// Finds the points that best match the query's text. Text without words matches nothing.
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>>;
 
-    /// Like [`Self::search`], but grouped by video: finds the `query.limit` videos with the nearest
-    /// points and returns up to `per_video` nearest points of each. Videos are ordered by their
-    /// nearest point.
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>>;
-
-    /// Like [`Self::text_search`], but grouped as in [`Self::search_by_video`].
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>>;
-
     /// Returns the vectors that the matching points have in this field, ordered by id. Skips points
     /// without the field.
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>>;
@@ -304,22 +302,19 @@ pub trait VectorIndex: Send + Sync {
         field: &str,
         vector: &[f32],
         ids: &BTreeSet<PointId>,
-    ) -> Result<Vec<(PointId, f32)>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let filter = Filter::default()
-            .in_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
-            .in_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
-        let vectors = self.vectors(&filter, field).await?.into_iter();
-        let requested = vectors.filter(|(id, _)| ids.contains(id));
-        Ok(requested.map(|(id, stored)| (id, dot(&stored, vector))).collect())
-    }
+    ) -> Result<Vec<(PointId, f32)>>;
 
     /// Returns the first `limit` matching points, ordered by id; points with the same id come in
     /// any order.
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>>;
 
+    /// Checks that the index can be searched, and fails otherwise.
+    async fn probe(&self) -> Result<()>;
+}
+
+/// What the points of an index contain, in numbers and values.
+#[async_trait]
+pub trait IndexStatistics: Send + Sync {
     /// Returns the number of matching points.
     async fn count(&self, filter: &Filter) -> Result<u64>;
 
@@ -333,36 +328,25 @@ pub trait VectorIndex: Send + Sync {
 
     /// Returns the distinct revisions of a video's points, in order.
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>>;
+}
 
-    /// Whether other instances may search and change the same points.
-    fn shared(&self) -> bool {
-        false
-    }
-
-    /// Returns the installation that owns the points. If no owner is recorded, records `install` as
-    /// the owner. If no other installation can reach the index, the caller is the owner.
-    async fn adopt(&self, install: &str) -> Result<String> {
-        Ok(install.to_owned())
-    }
-
+/// The integrity of an index, and advice to its operator.
+#[async_trait]
+pub trait IndexUpkeep: Send + Sync {
     /// Verifies the integrity of all stored data and returns `Corrupt` if any data is not as it was
     /// written. Does nothing for an index on a server, because the server checks its data itself.
-    async fn check(&self) -> Result<()> {
-        Ok(())
-    }
+    async fn check(&self) -> Result<()>;
 
     /// Empties a `Corrupt` index so that every point can be written again. Does nothing for an
     /// index on a server.
-    async fn reset(&self) -> Result<()> {
-        Ok(())
-    }
+    async fn reset(&self) -> Result<()>;
 
     /// Returns advice for the operator that fits the present state of the index, for example that
     /// another kind of index would perform better.
-    async fn advice(&self) -> Result<Option<String>> {
-        Ok(None)
-    }
-
-    /// Checks that the index can be searched, and fails otherwise.
-    async fn probe(&self) -> Result<()>;
+    async fn advice(&self) -> Result<Option<String>>;
 }
+
+/// Everything that an adapter implements. A use-case names only the traits that it needs.
+pub trait Index: VectorIndex + IndexStatistics + IndexUpkeep + StoreOwnership {}
+
+impl<T: VectorIndex + IndexStatistics + IndexUpkeep + StoreOwnership> Index for T {}

@@ -5,6 +5,7 @@ use futures::stream::BoxStream;
 use serde_json::Value;
 
 use crate::Result;
+use crate::ownership::StoreOwnership;
 
 /// A job and its document.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +23,8 @@ pub struct StoredJob {
 /// `-`.
 ///
 /// Only one instance at a time works on a job. If that instance dies, the queue delivers the job
-/// again. A job's document stays until it is removed.
+/// again. A job's document stays until it is removed. The jobs of a shared queue outlive this
+/// process.
 ///
 /// ```
 /// use adapters::jobs::MemoryJobs;
@@ -43,10 +45,7 @@ pub struct StoredJob {
 /// # }
 /// ```
 #[async_trait]
-pub trait JobQueue: Send + Sync {
-    /// Whether jobs outlive this process and other instances may work on them.
-    fn shared(&self) -> bool;
-
+pub trait JobQueue: StoreOwnership {
     /// Stores a job and appends it to the queue. If a job with this id exists, changes nothing and
     /// returns the existing job. MUST be atomic: if several calls, in any process, use the same id,
     /// exactly one adds the job. A failed call may have added the job, but never leaves a job that
@@ -89,12 +88,6 @@ pub trait JobQueue: Send + Sync {
 
     /// Removes the document of a finished job if it still has this `version`.
     async fn remove(&self, job_id: &str, version: u64) -> Result<()>;
-
-    /// Returns the installation that owns the jobs. If no owner is recorded, records `install` as
-    /// the owner. If no other installation can reach the queue, the caller is the owner.
-    async fn adopt(&self, install: &str) -> Result<String> {
-        Ok(install.to_owned())
-    }
 
     /// Checks that jobs can be stored and taken, and fails otherwise.
     async fn probe(&self) -> Result<()>;

@@ -2,7 +2,9 @@
 //! with a trait and its types. The feature `conformance` adds the test suites, one per port, that
 //! every adapter of the port must pass.
 //!
-//! Port traits are object-safe and used as `Arc<dyn Port>`. Methods documented as *blocking* use
+//! Port traits are object-safe and used as `Arc<dyn Port>`. They have at most ten methods, and no
+//! default methods: these are in an extension trait such as
+//! [`VideoDecoderExt`](decoder::VideoDecoderExt). Methods documented as *blocking* use
 //! CPU time or wait for a file, so call them on a blocking thread. Every other method is async and
 //! never blocks its thread for more than about 500 µs.
 
@@ -19,6 +21,7 @@ pub mod listing;
 pub mod llm;
 pub mod ner;
 pub mod ocr;
+pub mod ownership;
 pub mod records;
 pub mod reranker;
 pub mod sentiment;

@@ -111,8 +111,14 @@ pub trait VideoListing: Send + Sync {
     /// entry.
     async fn get(&self, video_ids: &[VideoId]) -> Result<Vec<VideoEntry>>;
 
-    /// Lists the ids of the videos whose entries satisfy these conditions, in ascending order.
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>>;
+    /// Lists the ids of the videos whose entries satisfy these conditions, in ascending order:
+    /// the first `limit` ids greater than `after`.
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>>;
 
     /// Counts the values of a keyword field among the entries that satisfy these conditions.
     /// Returns the first `limit` values greater than `after` in ascending order, each with the
@@ -128,9 +134,6 @@ pub trait VideoListing: Send + Sync {
     /// Finds the minimum and maximum [`VideoEntry::created_at`] among the entries that satisfy
     /// these conditions. Returns `None` if no entry satisfies them.
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>>;
-
-    /// Lists the first `limit` ids greater than `after`, in ascending order.
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>>;
 
     /// Reads the mark, which is the value that any process last passed to [`Self::set_mark`]. The
     /// mark identifies the state of the records that the entries reflect. Returns `None` if no mark

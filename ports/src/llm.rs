@@ -467,9 +467,7 @@ pub trait LanguageModel: Send + Sync {
 
     /// Whether the model only selects parts of the passages by matching words and generates no
     /// text.
-    fn is_extractive(&self) -> bool {
-        false
-    }
+    fn is_extractive(&self) -> bool;
 
     /// Returns the approximate number of passage tokens that fit into one request.
     fn context_tokens(&self) -> usize;

@@ -78,10 +78,7 @@ pub trait RecordStore: Send + Sync {
     /// store has no version that is cheaper to fetch than the document. The version MUST change
     /// when the document is replaced or removed, even if the same content is stored again later. A
     /// `get` after this call MUST return a document of this version or a newer one.
-    async fn version(&self, key: &str) -> Result<Option<Version>> {
-        let _ = key;
-        Ok(None)
-    }
+    async fn version(&self, key: &str) -> Result<Option<Version>>;
 
     /// Replaces the document. MUST be atomic: a reader sees either the old document or the new one,
     /// never a mixture. When the call returns, the document MUST survive a crash of the process or

@@ -28,7 +28,7 @@ pub struct ObjectInfo {
 /// ```
 /// use adapters::storage::OpendalStorage;
 /// use futures::{StreamExt, TryStreamExt, stream};
-/// use shotlog_ports::storage::ObjectStorage;
+/// use shotlog_ports::storage::{ObjectStorage, ObjectUrls};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
@@ -46,23 +46,9 @@ pub struct ObjectInfo {
 /// # }
 /// ```
 #[async_trait]
-pub trait ObjectStorage: Send + Sync {
+pub trait ObjectStorage: ObjectUrls {
     /// Returns the bucket's name as shown by `/health`.
     fn bucket(&self) -> &str;
-
-    /// Returns the object's public URL, which anyone can fetch if the bucket is public. MUST NOT do
-    /// I/O.
-    fn public_url(&self, key: &str) -> String;
-
-    /// Returns a URL that a client can fetch now. It is the public URL or, if the bucket is
-    /// private, a presigned URL that expires.
-    async fn download_url(&self, key: &str) -> Result<String> {
-        Ok(self.public_url(key))
-    }
-
-    /// Extracts the key from a public URL of an object in this bucket. Returns `None` for any other
-    /// URL.
-    fn key_from_url(&self, url: &str) -> Option<String>;
 
     /// Stores the stream's content under `key` and replaces an earlier object. MUST use bounded
     /// memory, no matter how long the stream is. MUST NOT expose a partial object: if the stream
@@ -89,4 +75,20 @@ pub trait ObjectStorage: Send + Sync {
     /// Checks that the bucket can be reached and written to, and fails otherwise. MUST NOT retry.
     /// The caller sets a deadline and drops the call when the deadline passes.
     async fn probe(&self) -> Result<()>;
+}
+
+/// The URLs of the objects in a bucket.
+#[async_trait]
+pub trait ObjectUrls: Send + Sync {
+    /// Returns the object's public URL, which anyone can fetch if the bucket is public. MUST NOT do
+    /// I/O.
+    fn public_url(&self, key: &str) -> String;
+
+    /// Returns a URL that a client can fetch now. It is the public URL or, if the bucket is
+    /// private, a presigned URL that expires.
+    async fn download_url(&self, key: &str) -> Result<String>;
+
+    /// Extracts the key from a public URL of an object in this bucket. Returns `None` for any other
+    /// URL.
+    fn key_from_url(&self, url: &str) -> Option<String>;
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::join_all;
-use ports::index::{Filter, VectorIndex};
+use ports::index::{Filter, IndexStatistics};
 use serde_json::Value;
 
 use crate::aggregation::AggregatorSpec;
@@ -244,7 +244,7 @@ impl Status {
 }
 
 async fn update_gauges(
-    index: Arc<dyn VectorIndex>,
+    index: Arc<dyn IndexStatistics>,
     jobs: Arc<Jobs>,
     catalog: Arc<Catalog>,
 ) -> Result<()> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use poem::http::Method;
 use ports::decoder::{
     CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder,
+    Still, VideoDecoder, VideoDecoderExt,
 };
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::Semaphore;
@@ -74,6 +74,10 @@ impl VideoDecoder for SlowDecoder {
     ) -> Result<ScanSummary> {
         self.wait_if_slow();
         SceneDecoder.scan(file, options, sink)
+    }
+
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.scan_sound(file, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {

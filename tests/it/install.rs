@@ -5,7 +5,7 @@ use std::sync::Arc;
 use adapters::index::memory::MemoryIndex;
 use adapters::jobs::MemoryJobs;
 use domain::search::reindex::Repair;
-use ports::index::{Filter, VectorIndex};
+use ports::index::{Filter, IndexStatistics};
 
 use crate::support::{FakeEmbedder, TestApp, clip, mentions};
 

@@ -12,7 +12,7 @@ use adapters::listing::memory::MemoryListing;
 use adapters::storage::OpendalStorage;
 use domain::search::reindex::Repair;
 use ports::conformance::faults::{Fault, Faults};
-use ports::index::{Filter, VectorIndex};
+use ports::index::{Filter, IndexStatistics};
 use ports::records::RecordStore;
 use serde_json::json;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use domain::search::reindex::Repair;
 use ports::conformance::faults::{Fault, Faults};
-use ports::index::{Filter, Point, PointId, VectorIndex};
+use ports::index::{Filter, IndexStatistics, Point, PointId, VectorIndex};
 use ports::records::RecordStore;
 use ports::{ChunkId, Document};
 use serde_json::json;

@@ -10,7 +10,7 @@ use adapters::ocr::ScriptedTextRecognizer;
 use ports::Result;
 use ports::decoder::{
     CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder,
+    Still, VideoDecoder, VideoDecoderExt,
 };
 use ports::detector::Detection;
 use ports::ocr::TextLine;
@@ -66,6 +66,10 @@ impl VideoDecoder for OnePicture {
         sink: &mut dyn ScanSink,
     ) -> Result<ScanSummary> {
         SceneDecoder.scan(file, options, sink)
+    }
+
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.scan_sound(file, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {

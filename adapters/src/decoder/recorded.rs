@@ -6,7 +6,8 @@ use std::path::Path;
 
 use ports::decoder::{
     AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
-    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
+    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    VideoDecoderExt, VideoInfo,
 };
 use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -241,6 +242,10 @@ impl VideoDecoder for RecordedDecoder {
         }
         summary.end = recording.time(frames).max(samples as f64 / rate);
         Ok(summary)
+    }
+
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.scan_sound(file, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {

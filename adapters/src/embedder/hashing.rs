@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use ports::embedder::Embedder;
+use ports::embedder::{Embedder, estimate_tokens};
 use ports::{ErrorKind, PortError, Result};
 
 use text::{is_stop_word, stored_stem, words};
@@ -134,6 +134,14 @@ impl Embedder for HashingEmbedder {
         tokio::task::spawn_blocking(move || texts.iter().map(|text| this.vector(text)).collect())
             .await
             .map_err(|e| PortError::caused_by(ErrorKind::Other, "embedding was interrupted", e))
+    }
+
+    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
+        Ok(estimate_tokens(texts))
+    }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
     }
 }
 

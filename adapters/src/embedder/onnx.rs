@@ -309,6 +309,10 @@ impl Embedder for OnnxEmbedder {
         let (encoder, texts) = (self.encoder.clone(), texts.to_vec());
         blocking(move || texts.iter().map(|text| encoder.tokenizer.count(text)).collect()).await
     }
+
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Number of texts that are tokenized and sorted by length together.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use futures::{StreamExt, TryStreamExt, stream};
-use ports::embedder::Embedder;
+use ports::embedder::{Embedder, estimate_tokens};
 use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -180,6 +180,10 @@ impl Embedder for OpenAiEmbedder {
             texts.chunks(self.options.batch).map(|batch| self.embed_batch(batch)).collect();
         let vectors: Vec<_> = stream::iter(batches).buffered(PARALLEL).try_collect().await?;
         Ok(vectors.concat())
+    }
+
+    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
+        Ok(estimate_tokens(texts))
     }
 
     async fn probe(&self) -> Result<()> {

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use ports::index::{
-    FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex, VectorQuery,
+    FacetQuery, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId, TextQuery,
+    VectorIndex, VectorQuery,
 };
 use ports::{Result, VideoId};
 
@@ -24,14 +25,6 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.get().await?.text_search(query).await
     }
 
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.get().await?.search_by_video(query, per_video).await
-    }
-
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.get().await?.text_search_by_video(query, per_video).await
-    }
-
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         self.get().await?.vectors(filter, field).await
     }
@@ -49,6 +42,13 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
         self.get().await?.list(filter, limit).await
     }
 
+    async fn probe(&self) -> Result<()> {
+        self.get().await?.probe().await
+    }
+}
+
+#[async_trait]
+impl<T: IndexStatistics> IndexStatistics for Lazy<T> {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         self.get().await?.count(filter).await
     }
@@ -64,25 +64,20 @@ impl<T: VectorIndex> VectorIndex for Lazy<T> {
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.get().await?.revisions(video_id).await
     }
+}
 
-    // All clients of a server share its data.
-    fn shared(&self) -> bool {
-        true
-    }
-
-    async fn adopt(&self, install: &str) -> Result<String> {
-        self.get().await?.adopt(install).await
-    }
-
+#[async_trait]
+impl<T: IndexUpkeep> IndexUpkeep for Lazy<T> {
     async fn check(&self) -> Result<()> {
         self.get().await?.check().await
     }
 
-    async fn advice(&self) -> Result<Option<String>> {
-        self.get().await?.advice().await
+    // An index on a server is never reset.
+    async fn reset(&self) -> Result<()> {
+        Ok(())
     }
 
-    async fn probe(&self) -> Result<()> {
-        self.get().await?.probe().await
+    async fn advice(&self) -> Result<Option<String>> {
+        self.get().await?.advice().await
     }
 }

@@ -7,14 +7,15 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use parking_lot::RwLock;
 use ports::index::{
-    FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, Predicate, TextQuery,
-    VectorIndex, VectorQuery,
+    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId,
+    Predicate, TextQuery, VectorIndex, VectorQuery,
 };
+use ports::ownership::StoreOwnership;
 use ports::vector::dot;
 use ports::{ErrorKind, PortError, Result, VideoId};
 
 use super::top_values::TopValues;
-use super::{check, words};
+use super::{check, cosines, words};
 
 /// The usual BM25 constants, which the embedded index uses too.
 const K1: f32 = 1.2;
@@ -55,43 +56,6 @@ impl MemoryIndex {
     fn snapshot(&self) -> Arc<Points> {
         self.points.read().clone()
     }
-
-    /// Scores all matching points by cosine similarity and passes them to `choose`.
-    async fn nearest(
-        &self,
-        query: VectorQuery,
-        choose: impl FnOnce(Vec<ScoredEntry<'_>>) -> Vec<Hit> + Send + 'static,
-    ) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.dimension)?;
-        let points = self.snapshot();
-        blocking(move || {
-            let scored = points.values().filter_map(|entry| {
-                let vector = entry.point.vectors.get(&query.field)?;
-                if !matches(&query.filter, &entry.point) {
-                    return None;
-                }
-                let score = cosine(vector, &query.vector);
-                query.threshold.is_none_or(|lower| score >= lower).then_some((score, &**entry))
-            });
-            Ok(choose(scored.collect()))
-        })
-        .await
-    }
-
-    /// Scores all matching points by BM25 and passes them to `choose`.
-    async fn matching(
-        &self,
-        query: TextQuery,
-        choose: impl FnOnce(Vec<ScoredEntry<'_>>) -> Vec<Hit> + Send + 'static,
-    ) -> Result<Vec<Hit>> {
-        check::text_query(&query)?;
-        let points = self.snapshot();
-        blocking(move || {
-            let clauses = words::clauses(&mut words::analyzer(), &query.text);
-            Ok(choose(bm25(&points, &clauses, &query.filter)))
-        })
-        .await
-    }
 }
 
 #[async_trait]
@@ -127,23 +91,31 @@ impl VectorIndex for MemoryIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        let limit = query.limit;
-        self.nearest(query, move |scored| best(scored, limit)).await
+        check::vector_query(&query, self.dimension)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let scored = points.values().filter_map(|entry| {
+                let vector = entry.point.vectors.get(&query.field)?;
+                if !matches(&query.filter, &entry.point) {
+                    return None;
+                }
+                let score = cosine(vector, &query.vector);
+                query.threshold.is_none_or(|lower| score >= lower).then_some((score, &**entry))
+            });
+            Ok(best(scored.collect(), query.limit, query.per_video))
+        })
+        .await
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        let limit = query.limit;
-        self.matching(query, move |scored| best(scored, limit)).await
-    }
-
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        let limit = query.limit;
-        self.nearest(query, move |scored| best_by_video(scored, limit, per_video)).await
-    }
-
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        let limit = query.limit;
-        self.matching(query, move |scored| best_by_video(scored, limit, per_video)).await
+        check::text_query(&query)?;
+        let points = self.snapshot();
+        blocking(move || {
+            let clauses = words::clauses(&mut words::analyzer(), &query.text);
+            let scored = bm25(&points, &clauses, &query.filter);
+            Ok(best(scored, query.limit, query.per_video))
+        })
+        .await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
@@ -161,6 +133,15 @@ impl VectorIndex for MemoryIndex {
         .await
     }
 
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        cosines::from_vectors(self, field, vector, ids).await
+    }
+
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         check::filter(filter)?;
         let (points, filter) = (self.snapshot(), filter.clone());
@@ -175,6 +156,13 @@ impl VectorIndex for MemoryIndex {
         .await
     }
 
+    async fn probe(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl IndexStatistics for MemoryIndex {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         check::filter(filter)?;
         let (points, filter) = (self.snapshot(), filter.clone());
@@ -236,7 +224,10 @@ impl VectorIndex for MemoryIndex {
         })
         .await
     }
+}
 
+#[async_trait]
+impl StoreOwnership for MemoryIndex {
     fn shared(&self) -> bool {
         self.shared
     }
@@ -244,9 +235,21 @@ impl VectorIndex for MemoryIndex {
     async fn adopt(&self, install: &str) -> Result<String> {
         Ok(self.owner.get_or_init(|| install.to_owned()).clone())
     }
+}
 
-    async fn probe(&self) -> Result<()> {
+#[async_trait]
+impl IndexUpkeep for MemoryIndex {
+    /// Does nothing, because a crash loses all points anyway.
+    async fn check(&self) -> Result<()> {
         Ok(())
+    }
+
+    async fn reset(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn advice(&self) -> Result<Option<String>> {
+        Ok(None)
     }
 }
 
@@ -354,15 +357,13 @@ fn occurrences(words: &[(usize, String)], clause: &[(usize, String)]) -> usize {
 }
 
 /// Returns the `limit` points with the highest scores. Points with equal scores are ordered by id.
-fn best(mut scored: Vec<ScoredEntry<'_>>, limit: usize) -> Vec<Hit> {
-    rank(&mut scored);
-    scored.into_iter().take(limit).map(hit).collect()
-}
-
-/// Returns the `per_video` points with the highest scores of each of the `limit` videos whose
-/// points score highest.
-fn best_by_video(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: usize) -> Vec<Hit> {
-    rank(&mut scored);
+/// If `per_video` is set, returns this number of points with the highest scores of each of the
+/// `limit` videos whose points score highest.
+fn best(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: Option<usize>) -> Vec<Hit> {
+    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.point.id.cmp(&y.point.id)));
+    let Some(per_video) = per_video else {
+        return scored.into_iter().take(limit).map(hit).collect();
+    };
     let mut places: HashMap<VideoId, usize> = HashMap::new();
     let mut groups: Vec<Vec<Hit>> = Vec::new();
     for (score, entry) in scored {
@@ -376,10 +377,6 @@ fn best_by_video(mut scored: Vec<ScoredEntry<'_>>, limit: usize, per_video: usiz
         }
     }
     groups.into_iter().flatten().collect()
-}
-
-fn rank(scored: &mut [ScoredEntry<'_>]) {
-    scored.sort_by(|(a, x), (b, y)| b.total_cmp(a).then_with(|| x.point.id.cmp(&y.point.id)));
 }
 
 fn hit((score, entry): ScoredEntry<'_>) -> Hit {

@@ -1,6 +1,7 @@
 //! Adapters for `ports::index`.
 
 mod check;
+mod cosines;
 pub mod embedded;
 #[cfg(feature = "cloud")]
 mod lazy;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "cloud")]
 use futures::FutureExt;
 use ports::embedder::Embedder;
-use ports::index::VectorIndex;
+use ports::index::Index;
 use ports::listing::VideoListing;
 use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ pub enum DamagePolicy {
 #[derive(Clone)]
 pub struct IndexStores {
     /// The points of all videos.
-    pub index: Arc<dyn VectorIndex>,
+    pub index: Arc<dyn Index>,
     /// The listing of all videos.
     pub listing: Arc<dyn VideoListing>,
 }
@@ -164,11 +164,11 @@ pub async fn open(
 /// the same.
 pub struct Rebuild {
     /// The index to fill.
-    pub index: Arc<dyn VectorIndex>,
+    pub index: Arc<dyn Index>,
     /// The listing. The index to fill and the index in use share it.
     pub listing: Arc<dyn VideoListing>,
     /// The index in use, if it is a separate index and can be read.
-    pub current: Option<Arc<dyn VectorIndex>>,
+    pub current: Option<Arc<dyn Index>>,
     fresh: Replacement,
 }
 
@@ -194,7 +194,7 @@ impl Rebuild {
                 Ok(Self {
                     index: fresh.clone(),
                     listing: Arc::new(listing),
-                    current: previous.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    current: previous.map(|index| Arc::new(index) as Arc<dyn Index>),
                     fresh: Replacement::Qdrant(fresh),
                 })
             }
@@ -206,7 +206,7 @@ impl Rebuild {
                 Ok(Self {
                     index: fresh.clone(),
                     listing: embedded_listing(&options).await.map_err(&at)?,
-                    current: current.map(|index| Arc::new(index) as Arc<dyn VectorIndex>),
+                    current: current.map(|index| Arc::new(index) as Arc<dyn Index>),
                     fresh: Replacement::Embedded(fresh),
                 })
             }

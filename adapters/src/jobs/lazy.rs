@@ -11,10 +11,6 @@ use crate::lazy::Lazy;
 
 #[async_trait]
 impl JobQueue for Lazy<NatsJobs> {
-    fn shared(&self) -> bool {
-        true
-    }
-
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
         self.get().await?.add(job_id, document).await
     }
@@ -54,10 +50,6 @@ impl JobQueue for Lazy<NatsJobs> {
 
     async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
         self.get().await?.remove(job_id, version).await
-    }
-
-    async fn adopt(&self, install: &str) -> Result<String> {
-        self.get().await?.adopt(install).await
     }
 
     async fn probe(&self) -> Result<()> {

@@ -9,6 +9,7 @@ use futures::stream::{self, BoxStream};
 use parking_lot::{Mutex, MutexGuard};
 use ports::Result;
 use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::ownership::StoreOwnership;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
@@ -75,10 +76,6 @@ impl SharedQueue {
 
 #[async_trait]
 impl JobQueue for MemoryJobs {
-    fn shared(&self) -> bool {
-        self.shared
-    }
-
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
         let mut state = self.shared_queue.state();
         if let Some(stored) = state.jobs.get(job_id) {
@@ -168,12 +165,19 @@ impl JobQueue for MemoryJobs {
         Ok(())
     }
 
-    async fn adopt(&self, install: &str) -> Result<String> {
-        Ok(self.owner.get_or_init(|| install.to_owned()).clone())
-    }
-
     async fn probe(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+#[async_trait]
+impl StoreOwnership for MemoryJobs {
+    fn shared(&self) -> bool {
+        self.shared
+    }
+
+    async fn adopt(&self, install: &str) -> Result<String> {
+        Ok(self.owner.get_or_init(|| install.to_owned()).clone())
     }
 }
 

@@ -21,6 +21,7 @@ use bytes::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
 use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::ownership::StoreOwnership;
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::task::AbortHandle;
@@ -243,10 +244,6 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
 
 #[async_trait]
 impl JobQueue for NatsJobs {
-    fn shared(&self) -> bool {
-        true
-    }
-
     async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
         if let Some(stored_job) = self.get(job_id).await? {
             return Ok(Some(stored_job));
@@ -347,6 +344,19 @@ impl JobQueue for NatsJobs {
         }
     }
 
+    async fn probe(&self) -> Result<()> {
+        self.documents.stream.get_info().await.map_err(request_failed)?;
+        self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl StoreOwnership for NatsJobs {
+    fn shared(&self) -> bool {
+        true
+    }
+
     async fn adopt(&self, install: &str) -> Result<String> {
         let owner = bucket(&self.context, &self.options, "owner").await?;
         match owner.create(OWNER, install.to_owned().into()).await {
@@ -356,12 +366,6 @@ impl JobQueue for NatsJobs {
         }
         let entered = owner.get(OWNER).await.map_err(request_failed)?.unwrap_or_default();
         Ok(String::from_utf8_lossy(&entered).into_owned())
-    }
-
-    async fn probe(&self) -> Result<()> {
-        self.documents.stream.get_info().await.map_err(request_failed)?;
-        self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?;
-        Ok(())
     }
 }
 

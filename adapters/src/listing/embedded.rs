@@ -360,11 +360,16 @@ impl VideoListing for EmbeddedListing {
         self.run(move |inner| inner.entries(&ids)).await
     }
 
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
         let conditions = conditions.to_vec();
         self.run(move |inner| {
             let order = inner.order.read();
-            Ok(order.matching_ids(&conditions))
+            Ok(order.ids(&conditions, after, limit))
         })
         .await
     }
@@ -390,14 +395,6 @@ impl VideoListing for EmbeddedListing {
         self.run(move |inner| {
             let order = inner.order.read();
             Ok(order.created_range(&conditions))
-        })
-        .await
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.run(move |inner| {
-            let order = inner.order.read();
-            Ok(order.ids(after, limit))
         })
         .await
     }

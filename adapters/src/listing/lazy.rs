@@ -25,8 +25,13 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
         self.get().await?.get(video_ids).await
     }
 
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.get().await?.matching_ids(conditions).await
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
+        self.get().await?.ids(conditions, after, limit).await
     }
 
     async fn keyword_counts(
@@ -41,10 +46,6 @@ impl<T: VideoListing> VideoListing for Lazy<T> {
 
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         self.get().await?.created_range(conditions).await
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.get().await?.ids(after, limit).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {

@@ -82,9 +82,15 @@ impl VideoListing for MemoryListing {
         Ok(self.read(found))
     }
 
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
         let (listing, conditions) = (self.clone(), conditions.to_vec());
-        blocking::run(move || Ok(listing.read(|state| state.order.matching_ids(&conditions)))).await
+        let ids = move |state: &State| state.order.ids(&conditions, after, limit);
+        blocking::run(move || Ok(listing.read(ids))).await
     }
 
     async fn keyword_counts(
@@ -109,10 +115,6 @@ impl VideoListing for MemoryListing {
         let (listing, conditions) = (self.clone(), conditions.to_vec());
         blocking::run(move || Ok(listing.read(|state| state.order.created_range(&conditions))))
             .await
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        Ok(self.read(|state| state.order.ids(after, limit)))
     }
 
     async fn mark(&self) -> Result<Option<String>> {

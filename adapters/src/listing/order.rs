@@ -158,8 +158,19 @@ impl EntryOrder {
         (page, total)
     }
 
-    /// Returns the ids of the entries that satisfy these conditions, in ascending order.
-    pub(super) fn matching_ids(&self, conditions: &[Condition]) -> Vec<VideoId> {
+    /// Returns the ids of the entries that satisfy these conditions, in ascending order: the first
+    /// `limit` ids greater than `after`.
+    pub(super) fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Vec<VideoId> {
+        if conditions.is_empty() {
+            let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+            let ids = self.created.range((start, Bound::Unbounded));
+            return ids.take(limit).map(|(id, _)| *id).collect();
+        }
         // Starts with the indexed keyword condition that the fewest entries satisfy.
         let listed = conditions.iter().enumerate().filter_map(|(i, condition)| {
             let Predicate::AnyKeyword(words) = &condition.predicate else { return None };
@@ -181,8 +192,10 @@ impl EntryOrder {
                 matching.map(|((_, id), _)| *id).collect()
             }
         };
+        ids.retain(|id| after.is_none_or(|after| *id > after));
         ids.sort_unstable();
         ids.dedup();
+        ids.truncate(limit);
         ids
     }
 
@@ -221,12 +234,5 @@ impl EntryOrder {
         let (Reverse(newest), _) = matching.next()?.0;
         let oldest = matching.next_back().map_or(*newest, |((Reverse(oldest), _), _)| *oldest);
         Some((oldest, *newest))
-    }
-
-    /// Returns the ids greater than `after`, in ascending order.
-    pub(super) fn ids(&self, after: Option<VideoId>, limit: usize) -> Vec<VideoId> {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let ids = self.created.range((start, Bound::Unbounded));
-        ids.take(limit).map(|(id, _)| *id).collect()
     }
 }

@@ -382,9 +382,14 @@ impl VideoListing for QdrantListing {
         self.entries(&points).await
     }
 
-    async fn matching_ids(&self, conditions: &[index::Condition]) -> Result<Vec<VideoId>> {
+    async fn ids(
+        &self,
+        conditions: &[index::Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
         let filter = Filter::must(conditions.iter().map(field_condition));
-        self.ids_after(filter, None, usize::MAX).await
+        self.ids_after(filter, after, limit).await
     }
 
     async fn keyword_counts(
@@ -421,10 +426,6 @@ impl VideoListing for QdrantListing {
             self.first(&filter, Direction::Desc)
         )?;
         Ok(oldest.map(age).zip(newest.map(age)))
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.ids_after(Filter::default(), after, limit).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {

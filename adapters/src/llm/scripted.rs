@@ -146,6 +146,10 @@ impl LanguageModel for ScriptedLanguageModel {
         self.billed
     }
 
+    fn is_extractive(&self) -> bool {
+        false
+    }
+
     fn context_tokens(&self) -> usize {
         self.context_tokens
     }

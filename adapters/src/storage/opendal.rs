@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{StreamExt, TryStreamExt, stream};
 use opendal::{Operator, Writer, services};
-use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::storage::{ObjectInfo, ObjectStorage, ObjectUrls};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 
 use super::folder;
@@ -211,21 +211,6 @@ impl ObjectStorage for OpendalStorage {
         &self.bucket
     }
 
-    fn public_url(&self, key: &str) -> String {
-        self.urls.url(key)
-    }
-
-    async fn download_url(&self, key: &str) -> Result<String> {
-        check_key(key)?;
-        let Some(holds) = self.signed else { return Ok(self.urls.url(key)) };
-        let signed = self.operator.presign_read(key, holds).await;
-        Ok(signed.map_err(|e| failed("sign the address of", key, e))?.uri().to_string())
-    }
-
-    fn key_from_url(&self, url: &str) -> Option<String> {
-        self.urls.key(url)
-    }
-
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         check_key(key)?;
         self.check_root().await?;
@@ -331,6 +316,24 @@ impl ObjectStorage for OpendalStorage {
             Err(e) if e.kind() != opendal::ErrorKind::NotFound => Err(failed("remove", PROBE, e)),
             _ => Ok(()),
         }
+    }
+}
+
+#[async_trait]
+impl ObjectUrls for OpendalStorage {
+    fn public_url(&self, key: &str) -> String {
+        self.urls.url(key)
+    }
+
+    async fn download_url(&self, key: &str) -> Result<String> {
+        check_key(key)?;
+        let Some(holds) = self.signed else { return Ok(self.urls.url(key)) };
+        let signed = self.operator.presign_read(key, holds).await;
+        Ok(signed.map_err(|e| failed("sign the address of", key, e))?.uri().to_string())
+    }
+
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.urls.key(url)
     }
 }
 

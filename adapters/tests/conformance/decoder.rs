@@ -99,7 +99,7 @@ mod ffmpeg {
     use ports::ErrorKind;
     use ports::decoder::{
         AudioBlock, CancellationToken, ClipRequest, Image, ScanFrame, ScanOptions, ScanSink,
-        VideoDecoder,
+        VideoDecoder, VideoDecoderExt,
     };
 
     use super::*;

@@ -10,8 +10,10 @@ use std::time::Duration;
 
 use ports::conformance::index::{DIMENSION, check, check_whole_batches};
 use ports::index::{
-    FieldValue, Filter, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Index, IndexStatistics, IndexUpkeep, Point, PointId, Predicate, TextQuery,
+    VectorIndex, VectorQuery,
 };
+use ports::ownership::StoreOwnership;
 use ports::{ChunkId, ErrorKind, VideoId};
 use serde_json::json;
 use shotlog_adapters::index::embedded::{EmbeddedIndex, EmbeddedOptions, EmbeddedRebuild};
@@ -19,7 +21,7 @@ use shotlog_adapters::index::memory::MemoryIndex;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory() {
-    let fresh = || async { Arc::new(MemoryIndex::new(DIMENSION)) as Arc<dyn VectorIndex> };
+    let fresh = || async { Arc::new(MemoryIndex::new(DIMENSION)) as Arc<dyn Index> };
     check(fresh).await;
     check_whole_batches(fresh).await;
 }
@@ -30,7 +32,7 @@ async fn embedded() {
     let next = AtomicUsize::new(0);
     let fresh = || async {
         let name = next.fetch_add(1, Ordering::Relaxed).to_string();
-        Arc::new(open(&folder.path().join(name)).await) as Arc<dyn VectorIndex>
+        Arc::new(open(&folder.path().join(name)).await) as Arc<dyn Index>
     };
     check(fresh).await;
     check_whole_batches(fresh).await;
@@ -402,6 +404,7 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
         filter: payload,
         limit: SIZE * 2,
         threshold: None,
+        per_video: None,
     };
     let hits = index.search(query).await.unwrap();
     assert_eq!(hits.len(), SIZE, "batch {number}");
@@ -410,8 +413,12 @@ async fn assert_whole(index: &EmbeddedIndex, number: usize) {
         let stored = &points[hit.id.chunk_id.index()];
         assert_eq!((&hit.id, &hit.document), (&stored.id, &stored.document));
     }
-    let query =
-        TextQuery { text: format!("batch{number}"), filter: Filter::default(), limit: SIZE * 2 };
+    let query = TextQuery {
+        text: format!("batch{number}"),
+        filter: Filter::default(),
+        limit: SIZE * 2,
+        per_video: None,
+    };
     assert_eq!(index.text_search(query).await.unwrap().len(), SIZE, "batch {number}");
 }
 

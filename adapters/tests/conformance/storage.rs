@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures::{StreamExt, stream};
 use ports::ErrorKind;
 use ports::conformance::storage::{check, check_bounded_memory};
-use ports::storage::ObjectStorage;
+use ports::storage::{ObjectStorage, ObjectUrls};
 use shotlog_adapters::storage::OpendalStorage;
 
 const BASE_URL: &str = "http://localhost:8000";

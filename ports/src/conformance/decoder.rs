@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::decoder::{
     AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    VideoDecoderExt,
 };
 use crate::{ErrorKind, PortError, Result};
 

@@ -11,12 +11,13 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::index::{
-    Condition, FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
-    VectorQuery,
+    Condition, FacetQuery, Filter, Hit, Index, IndexStatistics, IndexUpkeep, ListedPoint, Point,
+    PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use crate::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
+use crate::ownership::StoreOwnership;
 use crate::records::{Precondition, RecordStore, Version};
-use crate::storage::{ObjectInfo, ObjectStorage};
+use crate::storage::{ObjectInfo, ObjectStorage, ObjectUrls};
 use crate::{ByteStream, ErrorKind, PortError, Result, VideoId};
 
 /// What an injected fault does to a call.
@@ -155,7 +156,7 @@ pub fn records(port: Arc<dyn RecordStore>, faults: &Arc<Faults>) -> Arc<dyn Reco
 }
 
 /// Wraps an index with fault injection.
-pub fn index(port: Arc<dyn VectorIndex>, faults: &Arc<Faults>) -> Arc<dyn VectorIndex> {
+pub fn index(port: Arc<dyn Index>, faults: &Arc<Faults>) -> Arc<dyn Index> {
     Arc::new(Faulty { port, faults: faults.clone() })
 }
 
@@ -215,7 +216,7 @@ impl RecordStore for Faulty<dyn RecordStore> {
 }
 
 #[async_trait]
-impl VectorIndex for Faulty<dyn VectorIndex> {
+impl VectorIndex for Faulty<dyn Index> {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
         let call = format!("replace {scope:?} by {} points", points.len());
         self.faults.meet(&call, self.port.replace(scope, points)).await
@@ -227,15 +228,6 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
         self.faults.meet("text_search", self.port.text_search(query)).await
-    }
-
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.faults.meet("search_by_video", self.port.search_by_video(query, per_video)).await
-    }
-
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        let search = self.port.text_search_by_video(query, per_video);
-        self.faults.meet("text_search_by_video", search).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
@@ -255,6 +247,13 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
         self.faults.meet("list", self.port.list(filter, limit)).await
     }
 
+    async fn probe(&self) -> Result<()> {
+        self.port.probe().await
+    }
+}
+
+#[async_trait]
+impl IndexStatistics for Faulty<dyn Index> {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         self.faults.meet("count", self.port.count(filter)).await
     }
@@ -270,7 +269,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.faults.meet("revisions", self.port.revisions(video_id)).await
     }
+}
 
+#[async_trait]
+impl StoreOwnership for Faulty<dyn Index> {
     fn shared(&self) -> bool {
         self.port.shared()
     }
@@ -278,7 +280,10 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
     async fn adopt(&self, install: &str) -> Result<String> {
         self.faults.meet("adopt", self.port.adopt(install)).await
     }
+}
 
+#[async_trait]
+impl IndexUpkeep for Faulty<dyn Index> {
     async fn check(&self) -> Result<()> {
         self.faults.meet("check", self.port.check()).await
     }
@@ -289,10 +294,6 @@ impl VectorIndex for Faulty<dyn VectorIndex> {
 
     async fn advice(&self) -> Result<Option<String>> {
         self.faults.meet("advice", self.port.advice()).await
-    }
-
-    async fn probe(&self) -> Result<()> {
-        self.port.probe().await
     }
 }
 
@@ -314,8 +315,13 @@ impl VideoListing for Faulty<dyn VideoListing> {
         self.faults.meet("get listed", self.port.get(video_ids)).await
     }
 
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.faults.meet("match videos", self.port.matching_ids(conditions)).await
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
+        self.faults.meet("list ids", self.port.ids(conditions, after, limit)).await
     }
 
     async fn keyword_counts(
@@ -331,10 +337,6 @@ impl VideoListing for Faulty<dyn VideoListing> {
 
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         self.faults.meet("find the period", self.port.created_range(conditions)).await
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.faults.meet("list ids", self.port.ids(after, limit)).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
@@ -354,18 +356,6 @@ impl VideoListing for Faulty<dyn VideoListing> {
 impl ObjectStorage for Faulty<dyn ObjectStorage> {
     fn bucket(&self) -> &str {
         self.port.bucket()
-    }
-
-    fn public_url(&self, key: &str) -> String {
-        self.port.public_url(key)
-    }
-
-    async fn download_url(&self, key: &str) -> Result<String> {
-        self.faults.meet(&format!("link {key}"), self.port.download_url(key)).await
-    }
-
-    fn key_from_url(&self, url: &str) -> Option<String> {
-        self.port.key_from_url(url)
     }
 
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
@@ -395,5 +385,20 @@ impl ObjectStorage for Faulty<dyn ObjectStorage> {
 
     async fn probe(&self) -> Result<()> {
         self.port.probe().await
+    }
+}
+
+#[async_trait]
+impl ObjectUrls for Faulty<dyn ObjectStorage> {
+    fn public_url(&self, key: &str) -> String {
+        self.port.public_url(key)
+    }
+
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.faults.meet(&format!("link {key}"), self.port.download_url(key)).await
+    }
+
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.port.key_from_url(url)
     }
 }

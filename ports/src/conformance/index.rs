@@ -13,10 +13,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use points::{axis, chunks, filter, id, invalid, lean, nearest, point, replace, search, text};
+use points::{
+    axis, chunks, filter, id, invalid, lean, nearest, point, replace, search, text, words,
+};
 
 use crate::conformance::video;
-use crate::index::{Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Filter, Hit, Index, Point, PointId, Predicate, TextQuery, VectorQuery};
 use crate::{ChunkId, Document};
 
 /// The vector dimension of every index under test.
@@ -27,7 +29,7 @@ pub const DIMENSION: usize = 8;
 pub async fn check<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
-    Fut: Future<Output = Arc<dyn VectorIndex>>,
+    Fut: Future<Output = Arc<dyn Index>>,
 {
     empty_index_returns_nothing(&*fresh().await).await;
     hits_are_ranked_by_cosine(&*fresh().await).await;
@@ -59,12 +61,12 @@ where
 pub async fn check_whole_batches<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
-    Fut: Future<Output = Arc<dyn VectorIndex>>,
+    Fut: Future<Output = Arc<dyn Index>>,
 {
     readers_see_whole_batches(fresh().await).await;
 }
 
-async fn first_owner_is_kept(index: &dyn VectorIndex) {
+async fn first_owner_is_kept(index: &dyn Index) {
     for _ in 0..2 {
         assert_eq!(index.adopt("one").await.unwrap(), "one");
     }
@@ -73,7 +75,7 @@ async fn first_owner_is_kept(index: &dyn VectorIndex) {
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0, "an owner is no point");
 }
 
-async fn empty_index_returns_nothing(index: &dyn VectorIndex) {
+async fn empty_index_returns_nothing(index: &dyn Index) {
     index.probe().await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
     assert_eq!(search(index, "combined", axis(0), 5).await, []);
@@ -85,7 +87,7 @@ async fn empty_index_returns_nothing(index: &dyn VectorIndex) {
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 0);
 }
 
-async fn hits_are_ranked_by_cosine(index: &dyn VectorIndex) {
+async fn hits_are_ranked_by_cosine(index: &dyn Index) {
     let points = (0..5).map(|i| point("aa", i).vector("combined", lean(i as f32 * 0.2))).collect();
     replace(index, points).await;
     let hits = search(index, "combined", axis(0), 10).await;
@@ -104,7 +106,7 @@ async fn hits_are_ranked_by_cosine(index: &dyn VectorIndex) {
     assert!(hits[0].score < 0.0, "negative cosines stay negative");
 }
 
-async fn equal_scores_are_ordered_by_id(index: &dyn VectorIndex) {
+async fn equal_scores_are_ordered_by_id(index: &dyn Index) {
     let ids = [("bb", 1, "x"), ("aa", 10, "x"), ("aa", 2, "y"), ("aa", 2, "x"), ("ab", 0, "x")];
     for (video, chunk, analyzer) in ids {
         let mut new = point(video, chunk).vector("combined", axis(1)).says("same words");
@@ -118,13 +120,12 @@ async fn equal_scores_are_ordered_by_id(index: &dyn VectorIndex) {
         let found: Vec<_> = hits.into_iter().map(|hit| hit.id).collect();
         assert_eq!(found, sorted[..limit], "ties at limit {limit}");
     }
-    let same = TextQuery { text: "words".into(), filter: Filter::default(), limit: 3 };
-    let found: Vec<_> =
-        index.text_search(same).await.unwrap().into_iter().map(|hit| hit.id).collect();
+    let found = index.text_search(words("words", 3)).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(|hit| hit.id).collect();
     assert_eq!(found, sorted[..3], "ties of a text search");
 }
 
-async fn thresholds_drop_weaker_hits(index: &dyn VectorIndex) {
+async fn thresholds_drop_weaker_hits(index: &dyn Index) {
     let points = (0..4).map(|i| point("aa", i).vector("combined", lean(i as f32 * 0.5))).collect();
     replace(index, points).await;
     for (threshold, expected) in
@@ -137,7 +138,7 @@ async fn thresholds_drop_weaker_hits(index: &dyn VectorIndex) {
     }
 }
 
-async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
+async fn points_without_the_field_never_match(index: &dyn Index) {
     let both = point("aa", 0).vector("combined", axis(0)).vector("people", axis(1));
     replace(index, vec![both, point("aa", 1).vector("combined", axis(1)), point("aa", 2)]).await;
     assert_eq!(chunks(&search(index, "combined", axis(0), 9).await), [0, 1]);
@@ -149,7 +150,7 @@ async fn points_without_the_field_never_match(index: &dyn VectorIndex) {
     assert_eq!(search(index, "people", axis(0), 9).await, []);
 }
 
-async fn documents_come_back_as_stored(index: &dyn VectorIndex) {
+async fn documents_come_back_as_stored(index: &dyn Index) {
     let documents = [
         json!({"z": 1, "a": [1.5, -0.25, null, true], "nested": {"text": "été 🎬 \"quoted\"\n"}}),
         json!({}),
@@ -172,7 +173,7 @@ async fn documents_come_back_as_stored(index: &dyn VectorIndex) {
     }
 }
 
-async fn keywords_are_compared_whole(index: &dyn VectorIndex) {
+async fn keywords_are_compared_whole(index: &dyn Index) {
     let words =
         ["Zürich", "zürich", "Zu\u{308}rich", "東京 タワー", "a b", "a", "", " a", "🎬", "x'\"\\y"];
     let points = words.iter().zip(0..).map(|(word, i)| point("aa", i).keywords("objects", &[word]));
@@ -188,7 +189,7 @@ async fn keywords_are_compared_whole(index: &dyn VectorIndex) {
     assert_eq!(index.values("objects").await.unwrap(), sorted);
 }
 
-async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
+async fn replace_follows_scope_and_id(index: &dyn Index) {
     let tagged = |video: &str, chunk: u32, revision: &str| {
         let vector = axis(chunk as usize % DIMENSION);
         point(video, chunk)
@@ -261,7 +262,7 @@ async fn replace_follows_scope_and_id(index: &dyn VectorIndex) {
     assert_eq!(text(index, "r5").await, []);
 }
 
-async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
+async fn large_batches_stay_searchable(index: &dyn Index) {
     let count = 3000;
     let all = |revision: &str| -> Vec<Point> {
         (0..count)
@@ -288,7 +289,7 @@ async fn large_batches_stay_searchable(index: &dyn VectorIndex) {
     assert_eq!(chunks(&text(index, "word1234").await), [1234]);
 }
 
-async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
+async fn invalid_input_changes_nothing(index: &dyn Index) {
     let good = || point("aa", 0).vector("combined", axis(0)).says("kept");
     replace(index, vec![good()]).await;
 
@@ -334,10 +335,10 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
         invalid(index.replace(Some(&filter), vec![point("cc", 1).build()]).await, why);
         let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 1) };
         invalid(index.search(query.clone()).await, why);
-        invalid(index.search_by_video(query, 1).await, why);
-        let query = TextQuery { text: "kept".into(), filter, limit: 1 };
+        invalid(index.search(VectorQuery { per_video: Some(1), ..query }).await, why);
+        let query = TextQuery { filter, ..words("kept", 1) };
         invalid(index.text_search(query.clone()).await, why);
-        invalid(index.text_search_by_video(query, 1).await, why);
+        invalid(index.text_search(TextQuery { per_video: Some(1), ..query }).await, why);
     }
     for (why, vector) in [
         ("a short query", vec![1.0; DIMENSION - 1]),
@@ -360,7 +361,7 @@ async fn invalid_input_changes_nothing(index: &dyn VectorIndex) {
     );
 }
 
-async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
+async fn text_is_found_by_words_and_phrases(index: &dyn Index) {
     let texts = [
         "The red car stops in front of the bakery.",
         "A car is red; the front of the bakery is dark",
@@ -410,14 +411,14 @@ async fn text_is_found_by_words_and_phrases(index: &dyn VectorIndex) {
     assert_eq!(text(index, &long).await, [], "a very long query is still a query");
 }
 
-async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
+async fn text_search_filters_and_limits(index: &dyn Index) {
     let points = (0..30).map(|i| {
         let video = if i % 2 == 0 { "aa" } else { "bb" };
         let words = "lighthouse ".repeat(1 + i as usize % 3);
         point(video, i).says(&words).float("start", f64::from(i))
     });
     replace(index, points.collect()).await;
-    let find = |filter: Filter, limit| TextQuery { text: "lighthouse".into(), filter, limit };
+    let find = |filter: Filter, limit| TextQuery { filter, ..words("lighthouse", limit) };
     let all = index.text_search(find(Filter::default(), 99)).await.unwrap();
     assert_eq!(all.len(), 30);
     let odd = index.text_search(find(Filter::video(video("bb")), 99)).await.unwrap();
@@ -438,26 +439,26 @@ async fn text_search_filters_and_limits(index: &dyn VectorIndex) {
 
 /// Checks that a search adds up the scores of words and phrases. The best match for the words and
 /// the phrase together is not the best match for either alone.
-async fn words_and_phrases_add_up(index: &dyn VectorIndex) {
+async fn words_and_phrases_add_up(index: &dyn Index) {
     let others = (0..8).flat_map(|i| [point("aa", i).says("sea"), point("bb", i).says("red car")]);
     replace(index, others.collect()).await;
     replace(index, vec![point("cc", 0).says("red car sea"), point("aa", 9).says("sea car")]).await;
-    let query =
-        |limit| TextQuery { text: "\"red car\" sea".into(), filter: Filter::default(), limit };
+    let query = |limit| words("\"red car\" sea", limit);
+    let grouped = |query| TextQuery { per_video: Some(1), ..query };
     let all = index.text_search(query(100)).await.unwrap();
     assert_eq!((all.len(), all[0].id.video_id), (9, video("cc")), "every hit has the phrase");
     for limit in 1..=3 {
         let found = index.text_search(query(limit)).await.unwrap();
         assert_eq!(found, all[..limit], "limit {limit}");
     }
-    let by_video = index.text_search_by_video(query(1), 1).await.unwrap();
+    let by_video = index.text_search(grouped(query(1))).await.unwrap();
     assert_eq!(by_video, all[..1]);
-    let nowhere = TextQuery { text: "\"car red\" ship".into(), ..query(9) };
+    let nowhere = words("\"car red\" ship", 9);
     assert_eq!(index.text_search(nowhere.clone()).await.unwrap(), []);
-    assert_eq!(index.text_search_by_video(nowhere, 1).await.unwrap(), []);
+    assert_eq!(index.text_search(grouped(nowhere)).await.unwrap(), []);
 }
 
-async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
+async fn vectors_come_back_in_order(index: &dyn Index) {
     for (video, chunk) in [("bb", 2), ("aa", 10), ("aa", 9), ("bb", 0)] {
         let one = point(video, chunk).vector("combined", lean(chunk as f32 * 0.1));
         replace(index, vec![if chunk == 9 { one.vector("people", axis(3)) } else { one }]).await;
@@ -477,14 +478,7 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
 
     let asked: BTreeSet<PointId> = all.iter().map(|(id, _)| id.clone()).skip(1).take(2).collect();
     for (field, towards) in [("combined", lean(0.3)), ("combined", axis(1)), ("people", axis(3))] {
-        let nearest = VectorQuery {
-            field: field.into(),
-            vector: towards.to_vec(),
-            filter: Filter::default(),
-            limit: 9,
-            threshold: None,
-        };
-        let searched = index.search(nearest).await.unwrap();
+        let searched = search(index, field, towards, 9).await;
         let of_asked = searched.into_iter().filter(|hit| asked.contains(&hit.id));
         let expected: BTreeMap<PointId, f32> = of_asked.map(|hit| (hit.id, hit.score)).collect();
         let cosines = index.cosines(field, &towards, &asked).await.unwrap();
@@ -505,7 +499,7 @@ async fn vectors_come_back_in_order(index: &dyn VectorIndex) {
     assert_eq!(index.cosines("objects", &axis(1), &asked).await.unwrap(), []);
 }
 
-async fn concurrent_writes_are_all_kept(index: Arc<dyn VectorIndex>) {
+async fn concurrent_writes_are_all_kept(index: Arc<dyn Index>) {
     let writers: Vec<_> = (0..8)
         .map(|writer| {
             let index = index.clone();
@@ -527,7 +521,7 @@ async fn concurrent_writes_are_all_kept(index: Arc<dyn VectorIndex>) {
     assert_eq!(index.count(&Filter::default()).await.unwrap(), 48);
 }
 
-async fn readers_see_whole_batches(index: Arc<dyn VectorIndex>) {
+async fn readers_see_whole_batches(index: Arc<dyn Index>) {
     const SIZE: u32 = 20;
     let generation = |number: i64| -> Vec<Point> {
         (0..SIZE)

@@ -47,7 +47,7 @@ where
     assert_eq!(again.list(&page(9)).await.unwrap().entries, [pairs, entry("aa", 1)]);
     let predicate = Predicate::AnyKeyword(vec!["news".into()]);
     let condition = Condition { field: "collection".into(), predicate };
-    assert_eq!(again.matching_ids(&[condition]).await.unwrap(), owned(&["cc"]));
+    assert_eq!(again.ids(&[condition], None, usize::MAX).await.unwrap(), owned(&["cc"]));
     assert_eq!(again.mark().await.unwrap().as_deref(), Some("in step"));
 }
 
@@ -57,7 +57,7 @@ async fn empty_listing_returns_nothing(listing: &dyn VideoListing) {
     assert_eq!((none.entries, none.total), (vec![], 0));
     assert_eq!(listing.get(&[video("aa")]).await.unwrap(), []);
     assert_eq!(listing.get(&[]).await.unwrap(), []);
-    assert_eq!(listing.ids(None, 10).await.unwrap(), []);
+    assert_eq!(listing.ids(&[], None, 10).await.unwrap(), []);
     assert_eq!(listing.mark().await.unwrap(), None);
     listing.remove(&[video("aa")]).await.unwrap();
     listing.remove(&[]).await.unwrap();
@@ -226,7 +226,7 @@ async fn conditions_apply_to_fields(listing: &dyn VideoListing) {
     ];
     for (conditions, expected) in cases {
         assert_eq!(
-            listing.matching_ids(&conditions).await.unwrap(),
+            listing.ids(&conditions, None, usize::MAX).await.unwrap(),
             owned(expected),
             "{conditions:?}"
         );
@@ -236,10 +236,10 @@ async fn conditions_apply_to_fields(listing: &dyn VideoListing) {
     }
     listing.put(vec![entry("aa", &[("collection", words(&["sport"]))])]).await.unwrap();
     let sport = [any("collection", &["sport"])];
-    assert_eq!(listing.matching_ids(&sport).await.unwrap(), owned(&["aa", "bb"]));
+    assert_eq!(listing.ids(&sport, None, usize::MAX).await.unwrap(), owned(&["aa", "bb"]));
     listing.remove(&[video("bb")]).await.unwrap();
-    assert_eq!(listing.matching_ids(&sport).await.unwrap(), owned(&["aa"]));
-    assert_eq!(listing.matching_ids(&[any("collection", &["news"])]).await.unwrap(), []);
+    assert_eq!(listing.ids(&sport, None, usize::MAX).await.unwrap(), owned(&["aa"]));
+    assert_eq!(listing.ids(&[any("collection", &["news"])], None, usize::MAX).await.unwrap(), []);
 }
 
 async fn keyword_values_are_counted(listing: &dyn VideoListing) {
@@ -366,16 +366,16 @@ async fn ids_come_in_order(listing: &dyn VideoListing) {
     sorted.sort();
     let (mut found, mut after) = (Vec::new(), None::<VideoId>);
     loop {
-        let page = listing.ids(after, 128).await.unwrap();
+        let page = listing.ids(&[], after, 128).await.unwrap();
         assert!(page.len() <= 128);
         let Some(last) = page.last() else { break };
         after = Some(*last);
         found.extend(page);
     }
     assert_eq!(found, sorted);
-    assert_eq!(listing.ids(None, 0).await.unwrap(), []);
-    assert_eq!(listing.ids(None, usize::MAX).await.unwrap(), sorted);
-    assert_eq!(listing.ids(Some(video("ff")), 9).await.unwrap(), []);
+    assert_eq!(listing.ids(&[], None, 0).await.unwrap(), []);
+    assert_eq!(listing.ids(&[], None, usize::MAX).await.unwrap(), sorted);
+    assert_eq!(listing.ids(&[], Some(video("ff")), 9).await.unwrap(), []);
 }
 
 async fn mark_is_durable(listing: &dyn VideoListing) {
@@ -387,7 +387,7 @@ async fn mark_is_durable(listing: &dyn VideoListing) {
     listing.remove(&[video("aa")]).await.unwrap();
     assert_eq!(listing.mark().await.unwrap().as_deref(), Some("été 🎬 2026"));
     assert_eq!(listed(listing, &page(9)).await, (vec![], 0), "a mark is no entry");
-    assert_eq!(listing.ids(None, 9).await.unwrap(), []);
+    assert_eq!(listing.ids(&[], None, 9).await.unwrap(), []);
 }
 
 async fn concurrent_writes_keep_all_entries(listing: Arc<dyn VideoListing>) {
@@ -413,7 +413,7 @@ async fn concurrent_writes_keep_all_entries(listing: Arc<dyn VideoListing>) {
         writer.await.unwrap();
     }
     assert_eq!(listed(&*listing, &page(99)).await.1, 64);
-    assert_eq!(listing.ids(None, 99).await.unwrap().len(), 64);
+    assert_eq!(listing.ids(&[], None, 99).await.unwrap().len(), 64);
 }
 
 fn entry(video: &str, created_at: i64) -> VideoEntry {

@@ -97,6 +97,10 @@ impl LanguageModel for StubModel {
         false
     }
 
+    fn is_extractive(&self) -> bool {
+        false
+    }
+
     fn context_tokens(&self) -> usize {
         1000
     }

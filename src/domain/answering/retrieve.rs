@@ -260,6 +260,7 @@ impl<'a> Retrieval<'a> {
             filter,
             limit,
             threshold: None,
+            per_video: None,
         }
     }
 }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ports::llm::PassageKind;
-use ports::storage::ObjectStorage;
+use ports::storage::ObjectUrls;
 use serde_json::Value;
 
 use crate::aggregation::aggregators::chapters;
@@ -129,7 +129,7 @@ struct VideoLog {
 pub struct Exports {
     catalog: Arc<Catalog>,
     search: Arc<Search>,
-    storage: Arc<dyn ObjectStorage>,
+    storage: Arc<dyn ObjectUrls>,
 }
 
 impl Exports {

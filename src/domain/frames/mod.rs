@@ -15,7 +15,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use ports::decoder::{Frame, Image, VideoDecoder};
+use ports::decoder::{Frame, Image, VideoDecoder, VideoDecoderExt};
 use ports::storage::ObjectStorage;
 use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};

@@ -9,12 +9,13 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::StreamExt;
 use ports::index::{
-    Condition, FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
-    VectorQuery,
+    Condition, FacetQuery, Filter, Hit, Index, IndexStatistics, IndexUpkeep, ListedPoint, Point,
+    PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::listing::{ListQuery, ListingPage, VideoEntry, VideoListing};
+use ports::ownership::StoreOwnership;
 use ports::records::{Precondition, RecordStore, Version};
-use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::storage::{ObjectInfo, ObjectStorage, ObjectUrls};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::Value;
 use tokio::sync::Notify;
@@ -99,7 +100,7 @@ impl RecordStore for Deadline<dyn RecordStore> {
 }
 
 #[async_trait]
-impl VectorIndex for Deadline<dyn VectorIndex> {
+impl VectorIndex for Deadline<dyn Index> {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
         self.within(self.port.replace(scope, points)).await
     }
@@ -110,14 +111,6 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
         self.within(self.port.text_search(query)).await
-    }
-
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.within(self.port.search_by_video(query, per_video)).await
-    }
-
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.within(self.port.text_search_by_video(query, per_video)).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
@@ -137,6 +130,13 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
         self.within(self.port.list(filter, limit)).await
     }
 
+    async fn probe(&self) -> Result<()> {
+        self.within(self.port.probe()).await
+    }
+}
+
+#[async_trait]
+impl IndexStatistics for Deadline<dyn Index> {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         self.within(self.port.count(filter)).await
     }
@@ -152,7 +152,10 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
     async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
         self.within(self.port.revisions(video_id)).await
     }
+}
 
+#[async_trait]
+impl StoreOwnership for Deadline<dyn Index> {
     fn shared(&self) -> bool {
         self.port.shared()
     }
@@ -160,7 +163,10 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
     async fn adopt(&self, install: &str) -> Result<String> {
         self.within(self.port.adopt(install)).await
     }
+}
 
+#[async_trait]
+impl IndexUpkeep for Deadline<dyn Index> {
     /// Checks the index without a deadline, because the check reads the whole index, which may be
     /// large.
     async fn check(&self) -> Result<()> {
@@ -173,10 +179,6 @@ impl VectorIndex for Deadline<dyn VectorIndex> {
 
     async fn advice(&self) -> Result<Option<String>> {
         self.within(self.port.advice()).await
-    }
-
-    async fn probe(&self) -> Result<()> {
-        self.within(self.port.probe()).await
     }
 }
 
@@ -198,8 +200,13 @@ impl VideoListing for Deadline<dyn VideoListing> {
         self.within(self.port.get(video_ids)).await
     }
 
-    async fn matching_ids(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        self.within(self.port.matching_ids(conditions)).await
+    async fn ids(
+        &self,
+        conditions: &[Condition],
+        after: Option<VideoId>,
+        limit: usize,
+    ) -> Result<Vec<VideoId>> {
+        self.within(self.port.ids(conditions, after, limit)).await
     }
 
     async fn keyword_counts(
@@ -214,10 +221,6 @@ impl VideoListing for Deadline<dyn VideoListing> {
 
     async fn created_range(&self, conditions: &[Condition]) -> Result<Option<(i64, i64)>> {
         self.within(self.port.created_range(conditions)).await
-    }
-
-    async fn ids(&self, after: Option<VideoId>, limit: usize) -> Result<Vec<VideoId>> {
-        self.within(self.port.ids(after, limit)).await
     }
 
     async fn mark(&self) -> Result<Option<String>> {
@@ -237,18 +240,6 @@ impl VideoListing for Deadline<dyn VideoListing> {
 impl ObjectStorage for Deadline<dyn ObjectStorage> {
     fn bucket(&self) -> &str {
         self.port.bucket()
-    }
-
-    fn public_url(&self, key: &str) -> String {
-        self.port.public_url(key)
-    }
-
-    async fn download_url(&self, key: &str) -> Result<String> {
-        self.within(self.port.download_url(key)).await
-    }
-
-    fn key_from_url(&self, url: &str) -> Option<String> {
-        self.port.key_from_url(url)
     }
 
     /// Stores an object. The deadline restarts with each chunk of the content, so that storing a
@@ -289,5 +280,20 @@ impl ObjectStorage for Deadline<dyn ObjectStorage> {
 
     async fn probe(&self) -> Result<()> {
         self.within(self.port.probe()).await
+    }
+}
+
+#[async_trait]
+impl ObjectUrls for Deadline<dyn ObjectStorage> {
+    fn public_url(&self, key: &str) -> String {
+        self.port.public_url(key)
+    }
+
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.within(self.port.download_url(key)).await
+    }
+
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.port.key_from_url(url)
     }
 }

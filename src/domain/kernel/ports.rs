@@ -6,7 +6,7 @@ use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::embedder::Embedder;
 use ports::fetcher::SourceFetcher;
-use ports::index::VectorIndex;
+use ports::index::Index;
 use ports::jobs::JobQueue;
 use ports::listing::VideoListing;
 use ports::llm::LanguageModel;
@@ -27,7 +27,7 @@ use ports::webhook::WebhookSender;
 pub struct Stores {
     pub storage: Arc<dyn ObjectStorage>,
     pub records: Arc<dyn RecordStore>,
-    pub index: Arc<dyn VectorIndex>,
+    pub index: Arc<dyn Index>,
     pub listing: Arc<dyn VideoListing>,
     pub jobs: Arc<dyn JobQueue>,
     pub fetcher: Arc<dyn SourceFetcher>,

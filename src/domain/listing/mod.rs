@@ -206,7 +206,7 @@ impl Listing {
 
     /// Lists the ids of the videos that satisfy the conditions.
     pub(crate) async fn matching(&self, conditions: &[Condition]) -> Result<Vec<VideoId>> {
-        Ok(self.listing.matching_ids(conditions).await?)
+        Ok(self.listing.ids(conditions, None, usize::MAX).await?)
     }
 
     /// Counts a field's keywords among the videos that satisfy the conditions. Returns the first
@@ -330,7 +330,7 @@ impl Listing {
         let mut others = Vec::new();
         let mut after = None;
         loop {
-            let page = self.listing.ids(after, BATCH).await?;
+            let page = self.listing.ids(&[], after, BATCH).await?;
             let Some(last) = page.last() else { return Ok(others) };
             after = Some(*last);
             others.extend(page.into_iter().filter(|id| ids.binary_search(id).is_err()));

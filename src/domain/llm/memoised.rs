@@ -179,6 +179,10 @@ mod tests {
             true
         }
 
+        fn is_extractive(&self) -> bool {
+            false
+        }
+
         fn context_tokens(&self) -> usize {
             1000
         }

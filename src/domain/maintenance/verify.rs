@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use ports::ErrorKind;
-use ports::index::{Filter, Predicate, VectorIndex};
+use ports::index::{Filter, IndexStatistics, IndexUpkeep, Predicate};
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
@@ -35,7 +35,8 @@ pub struct VerifyReport {
 pub struct Verification {
     store: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
-    index: Arc<dyn VectorIndex>,
+    index: Arc<dyn IndexUpkeep>,
+    statistics: Arc<dyn IndexStatistics>,
     records: Arc<Records>,
     listing: Arc<Listing>,
     installation: Arc<Installation>,
@@ -48,6 +49,7 @@ impl Verification {
             store: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
+            statistics: stores.index.clone(),
             records: catalog.records.clone(),
             listing: catalog.listing.clone(),
             installation: catalog.installation.clone(),
@@ -90,7 +92,7 @@ impl Verification {
                 report.problems.push(format!("{video_id}: listed without a record"));
             }
         }
-        for video_id in self.index.values("video_id").await? {
+        for video_id in self.statistics.values("video_id").await? {
             // A malformed id has no record.
             let has_record = match video_id.parse() {
                 Ok(id) => ids.contains(&id) || self.records.state(id).await? != RecordState::Absent,
@@ -156,14 +158,14 @@ impl Verification {
         for (id, entry) in &record.analyzers {
             let current =
                 all.clone().and("revision", Predicate::AnyKeyword(vec![entry.revision.clone()]));
-            let stored = self.index.count(&current).await?;
+            let stored = self.statistics.count(&current).await?;
             current_total += stored;
             if stored != entry.points {
                 problems
                     .push(format!("{id} has {stored} vectors, its record says {}", entry.points));
             }
         }
-        let surplus = self.index.count(&all).await?.saturating_sub(current_total);
+        let surplus = self.statistics.count(&all).await?.saturating_sub(current_total);
         if surplus > 0 {
             problems.push(format!("{surplus} vectors belong to no stored result"));
         }

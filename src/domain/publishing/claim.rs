@@ -299,10 +299,10 @@ impl Publisher {
         }
         let documents = listed.into_iter().filter(|key| !referenced.contains(key)).collect();
         let expected = current.record().map_or(0, VideoRecord::points);
-        if self.index.count(&Filter::video(video_id)).await? == expected {
+        if self.statistics.count(&Filter::video(video_id)).await? == expected {
             return Ok((documents, BTreeSet::new()));
         }
-        let stored = self.index.revisions(video_id).await?.into_iter();
+        let stored = self.statistics.revisions(video_id).await?.into_iter();
         Ok((documents, stored.filter(|revision| !revisions.contains(revision)).collect()))
     }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use ports::index::VectorIndex;
+use ports::index::{IndexStatistics, VectorIndex};
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
@@ -25,6 +25,7 @@ pub(crate) struct Publisher {
     pub(crate) store: Arc<dyn RecordStore>,
     pub(crate) storage: Arc<dyn ObjectStorage>,
     pub(crate) index: Arc<dyn VectorIndex>,
+    pub(crate) statistics: Arc<dyn IndexStatistics>,
     pub(crate) records: Arc<Records>,
     pub(crate) listing: Arc<Listing>,
     pub(crate) locks: Arc<VideoLocks>,
@@ -43,6 +44,7 @@ impl Publisher {
             store: stores.records.clone(),
             storage: stores.storage.clone(),
             index: stores.index.clone(),
+            statistics: stores.index.clone(),
             records,
             listing,
             locks,

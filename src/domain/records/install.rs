@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ports::index::VectorIndex;
+use ports::ownership::StoreOwnership;
 use ports::records::{Precondition, RecordStore};
 use ports::storage::ObjectStorage;
 use ports::{ErrorKind, PortError};
@@ -20,7 +20,7 @@ const KEY: &str = "install.json";
 pub struct Installation {
     store: Arc<dyn RecordStore>,
     storage: Arc<dyn ObjectStorage>,
-    index: Arc<dyn VectorIndex>,
+    index: Arc<dyn StoreOwnership>,
 }
 
 impl Installation {
@@ -84,7 +84,7 @@ impl Installation {
 
     /// Replaces a damaged record of the install id. Uses the id of the install that owns `index`,
     /// or a new id if `index` has no owner.
-    pub async fn restore(&self, index: &dyn VectorIndex) -> Result<()> {
+    pub async fn restore(&self, index: &dyn StoreOwnership) -> Result<()> {
         match self.stored_id().await {
             Err(error) if error.is_corrupt() => {}
             stored => return stored.map(drop),

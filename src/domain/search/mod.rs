@@ -25,8 +25,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ports::index::{VectorIndex, VectorQuery};
-use ports::storage::ObjectStorage;
+use ports::index::{Index, VectorQuery};
+use ports::storage::ObjectUrls;
 use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
 use text::questions::subject;
@@ -216,8 +216,8 @@ impl FromStr for Detail {
 /// The search service.
 pub struct Search {
     catalog: Arc<Catalog>,
-    index: Arc<dyn VectorIndex>,
-    storage: Arc<dyn ObjectStorage>,
+    index: Arc<dyn Index>,
+    storage: Arc<dyn ObjectUrls>,
     models: Models,
     settings: SearchSettings,
     /// Maximum number of videos without a record that a repair removes if `remove_orphans` is not

@@ -76,8 +76,12 @@ impl Search {
         }
         let depth = limit.max(settings.fusion_depth);
         let (field, vector) = (query.field.clone(), query.vector.clone());
-        let by_text =
-            TextQuery { text: search_terms(text), filter: query.filter.clone(), limit: depth };
+        let by_text = TextQuery {
+            text: search_terms(text),
+            filter: query.filter.clone(),
+            limit: depth,
+            per_video: None,
+        };
         let by_vector = async {
             match mode {
                 Mode::Hybrid => self.index.search(VectorQuery { limit: depth, ..query }).await,
@@ -112,12 +116,11 @@ impl Search {
         query: VectorQuery,
         depth: usize,
     ) -> Result<IndexHits> {
-        let VectorQuery { field, vector, filter, limit, .. } = query.clone();
-        let by_text = TextQuery { text: search_terms(text), filter, limit };
-        let (by_vector, by_text) = futures::try_join!(
-            self.index.search_by_video(query, depth),
-            self.index.text_search_by_video(by_text, depth)
-        )?;
+        let query = VectorQuery { per_video: Some(depth), ..query };
+        let VectorQuery { field, vector, filter, limit, per_video, .. } = query.clone();
+        let by_text = TextQuery { text: search_terms(text), filter, limit, per_video };
+        let (by_vector, by_text) =
+            futures::try_join!(self.index.search(query), self.index.text_search(by_text))?;
         let cosines = self.cosines(&by_text, &by_vector, &field, &vector).await?;
         let text_scores = text_scores(&by_text);
         let (mut videos, mut vector_hits, mut text_hits) =

@@ -61,6 +61,7 @@ impl SearchRequest {
             filter,
             limit: self.limit as usize,
             threshold: self.score_threshold,
+            per_video: None,
         }
     }
 }

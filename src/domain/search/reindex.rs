@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ports::ErrorKind;
-use ports::index::{Filter, Point, Predicate, VectorIndex};
+use ports::index::{Filter, IndexStatistics, Point, Predicate};
 use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
@@ -214,7 +214,7 @@ impl Search {
 
     /// Counts the videos that have points in `index` but no record. Returns `None` if a repair may
     /// remove all of them without `remove_orphans`.
-    pub async fn excess_orphans(&self, index: &dyn VectorIndex) -> Result<Option<u64>> {
+    pub async fn excess_orphans(&self, index: &dyn IndexStatistics) -> Result<Option<u64>> {
         let ids: BTreeSet<VideoId> = self.catalog.records.ids().await?.into_iter().collect();
         let indexed = index.values("video_id").await?;
         let recorded = |id: &String| id.parse().is_ok_and(|id: VideoId| ids.contains(&id));

@@ -79,4 +79,12 @@ impl Embedder for CachingEmbedder<'_> {
         };
         Ok(texts.iter().filter_map(vector).collect())
     }
+
+    async fn count_tokens(&self, texts: &[String]) -> ports::Result<Vec<usize>> {
+        self.embedder.count_tokens(texts).await
+    }
+
+    async fn probe(&self) -> ports::Result<()> {
+        self.embedder.probe().await
+    }
 }

@@ -265,6 +265,10 @@ impl LanguageModel for StreamingModel {
         self.0.is_billed()
     }
 
+    fn is_extractive(&self) -> bool {
+        false
+    }
+
     fn context_tokens(&self) -> usize {
         self.0.context_tokens()
     }

@@ -13,15 +13,16 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
     AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
-    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder, VideoInfo,
+    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
+    VideoDecoderExt, VideoInfo,
 };
-use ports::embedder::Embedder;
+use ports::embedder::{Embedder, estimate_tokens};
 use ports::llm::{
     Answer, AnswerSentence, Completion, Description, Event, Events, Extraction, LanguageModel,
     Narrative, Person, Persons, Request, Summary, Task, Title, Usage,
 };
 use ports::records::{Precondition, RecordStore, Version};
-use ports::storage::{ObjectInfo, ObjectStorage};
+use ports::storage::{ObjectInfo, ObjectStorage, ObjectUrls};
 use ports::{ByteStream, ErrorKind, PortError, Result};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
@@ -104,6 +105,10 @@ impl VideoDecoder for SceneDecoder {
             }
         }
         Ok(summary)
+    }
+
+    fn sound(&self, file: &Path, audio_track: Option<u32>, sink: &mut dyn ScanSink) -> Result<()> {
+        self.scan_sound(file, audio_track, sink)
     }
 
     fn stills(&self, file: &Path, stills: &[Still]) -> Result<Vec<Option<Frame>>> {
@@ -200,6 +205,10 @@ impl Embedder for FakeEmbedder {
             vector.into_iter().map(|v| v / length).collect()
         };
         Ok(texts.iter().map(vector).collect())
+    }
+
+    async fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
+        Ok(estimate_tokens(texts))
     }
 
     async fn probe(&self) -> Result<()> {
@@ -310,6 +319,10 @@ impl LanguageModel for FakeModel {
 
     fn is_billed(&self) -> bool {
         true
+    }
+
+    fn is_extractive(&self) -> bool {
+        false
     }
 
     fn context_tokens(&self) -> usize {
@@ -430,18 +443,6 @@ impl ObjectStorage for FlakyStorage {
         self.inner.bucket()
     }
 
-    fn public_url(&self, key: &str) -> String {
-        self.inner.public_url(key)
-    }
-
-    async fn download_url(&self, key: &str) -> Result<String> {
-        self.inner.download_url(key).await
-    }
-
-    fn key_from_url(&self, url: &str) -> Option<String> {
-        self.inner.key_from_url(url)
-    }
-
     async fn put(&self, key: &str, content: ByteStream, content_type: &str) -> Result<()> {
         self.reach()?.put(key, content, content_type).await
     }
@@ -479,6 +480,21 @@ impl ObjectStorage for FlakyStorage {
     async fn probe(&self) -> Result<()> {
         self.probes.wait().await;
         self.reach()?.probe().await
+    }
+}
+
+#[async_trait]
+impl ObjectUrls for FlakyStorage {
+    fn public_url(&self, key: &str) -> String {
+        self.inner.public_url(key)
+    }
+
+    async fn download_url(&self, key: &str) -> Result<String> {
+        self.inner.download_url(key).await
+    }
+
+    fn key_from_url(&self, url: &str) -> Option<String> {
+        self.inner.key_from_url(url)
     }
 }
 

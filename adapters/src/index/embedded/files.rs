@@ -1,5 +1,5 @@
 //! Verifies the segment files. Each file ends with a checksum of its content. Files are verified
-//! when an index is opened, and by [`VectorIndex::check`](ports::index::VectorIndex::check).
+//! when an index is opened, and by [`IndexUpkeep::check`](ports::index::IndexUpkeep::check).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;

@@ -18,7 +18,7 @@ mod snapshot;
 mod vectors;
 mod writer;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use parking_lot::{Mutex, RwLock};
 use ports::index::{
-    FacetQuery, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex, VectorQuery,
+    FacetQuery, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId, TextQuery,
+    VectorIndex, VectorQuery,
 };
+use ports::ownership::StoreOwnership;
 use ports::{ErrorKind, PortError, Result, VideoId};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -41,7 +43,7 @@ use self::schema::{PointSchema, TOKENIZER};
 use self::snapshot::Snapshot;
 use self::vectors::Vectors;
 use self::writer::{CurrentSnapshot, Writer};
-use super::{check, words};
+use super::{check, cosines, words};
 
 /// tantivy's minimum memory for a segment writer, in bytes.
 const MIN_WRITER_MEMORY: usize = 15_000_000;
@@ -63,7 +65,7 @@ pub struct EmbeddedOptions {
     pub threads: usize,
     /// Number of bytes to buffer in memory before a segment is written; at least 15,000,000.
     pub writer_memory: usize,
-    /// Number of points at which [`VectorIndex::advice`] starts to recommend a server; 0 means
+    /// Number of points at which [`IndexUpkeep::advice`] starts to recommend a server; 0 means
     /// never.
     pub large: u64,
 }
@@ -379,27 +381,24 @@ impl VectorIndex for EmbeddedIndex {
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
         check::vector_query(&query, self.options.dimension)?;
-        self.read(move |inner, now| search::nearest(now, &inner.schema, &inner.pool, &query)).await
-    }
-
-    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
-        check::text_query(&query)?;
-        self.read(move |inner, now| search::text(now, &inner.schema, &mut inner.analyzer(), &query))
-            .await
-    }
-
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.options.dimension)?;
         self.read(move |inner, now| {
-            search::nearest_by_video(now, &inner.schema, &inner.pool, &query, per_video)
+            let (schema, pool) = (&inner.schema, &inner.pool);
+            match query.per_video {
+                None => search::nearest(now, schema, pool, &query),
+                Some(per_video) => search::nearest_by_video(now, schema, pool, &query, per_video),
+            }
         })
         .await
     }
 
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
+    async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
         check::text_query(&query)?;
         self.read(move |inner, now| {
-            search::text_by_video(now, &inner.schema, &mut inner.analyzer(), &query, per_video)
+            let (schema, analyzer) = (&inner.schema, &mut inner.analyzer());
+            match query.per_video {
+                None => search::text(now, schema, analyzer, &query),
+                Some(per_video) => search::text_by_video(now, schema, analyzer, &query, per_video),
+            }
         })
         .await
     }
@@ -410,12 +409,34 @@ impl VectorIndex for EmbeddedIndex {
         self.read(move |inner, now| search::vectors(now, &inner.schema, &filter, &field)).await
     }
 
+    async fn cosines(
+        &self,
+        field: &str,
+        vector: &[f32],
+        ids: &BTreeSet<PointId>,
+    ) -> Result<Vec<(PointId, f32)>> {
+        cosines::from_vectors(self, field, vector, ids).await
+    }
+
     async fn list(&self, filter: &Filter, limit: usize) -> Result<Vec<ListedPoint>> {
         check::filter(filter)?;
         let filter = filter.clone();
         self.read(move |inner, now| list::points(now, &inner.schema, &filter, limit)).await
     }
 
+    async fn probe(&self) -> Result<()> {
+        self.inner().damage.check()?;
+        self.inner().writer.probe()?;
+        self.read(|_, now| {
+            now.searcher.index().load_metas().map_err(failed)?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl IndexStatistics for EmbeddedIndex {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         check::filter(filter)?;
         let filter = filter.clone();
@@ -434,11 +455,27 @@ impl VectorIndex for EmbeddedIndex {
         self.read(move |inner, now| counts::facet_counts(now, &inner.schema, &query)).await
     }
 
+    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
+        let of_video = Filter::video(video_id);
+        self.read(move |inner, now| search::revisions(now, &inner.schema, &of_video)).await
+    }
+}
+
+#[async_trait]
+impl StoreOwnership for EmbeddedIndex {
+    // Only this process can open the folder.
+    fn shared(&self) -> bool {
+        false
+    }
+
     async fn adopt(&self, install: &str) -> Result<String> {
         let (inner, install) = (self.inner(), install.to_owned());
         blocking(move || inner.adopt(&install)).await
     }
+}
 
+#[async_trait]
+impl IndexUpkeep for EmbeddedIndex {
     async fn check(&self) -> Result<()> {
         let checked = |inner: &Inner, now: &Snapshot| {
             let noted = inner.damage.check();
@@ -471,23 +508,8 @@ impl VectorIndex for EmbeddedIndex {
         .await
     }
 
-    async fn revisions(&self, video_id: VideoId) -> Result<Vec<String>> {
-        let of_video = Filter::video(video_id);
-        self.read(move |inner, now| search::revisions(now, &inner.schema, &of_video)).await
-    }
-
     async fn advice(&self) -> Result<Option<String>> {
         Ok(self.inner().advice())
-    }
-
-    async fn probe(&self) -> Result<()> {
-        self.inner().damage.check()?;
-        self.inner().writer.probe()?;
-        self.read(|_, now| {
-            now.searcher.index().load_metas().map_err(failed)?;
-            Ok(())
-        })
-        .await
     }
 }
 

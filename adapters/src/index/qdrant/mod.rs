@@ -19,9 +19,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{
-    FacetQuery, FieldValue, Filter, Hit, ListedPoint, Point, PointId, TextQuery, VectorIndex,
-    VectorQuery,
+    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId,
+    TextQuery, VectorIndex, VectorQuery,
 };
+use ports::ownership::StoreOwnership;
 use ports::{ChunkId, Document, ErrorKind, PortError, Result, VideoId};
 use qdrant_client::qdrant::{
     BatchResult, Condition, CountPointsBuilder, DeletePointsBuilder, FacetCountsBuilder,
@@ -393,12 +394,21 @@ impl VectorIndex for QdrantIndex {
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
         let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
-        let (found, documents) = self.ranked(request, query.limit).await?;
-        Ok(cosines(self.with_documents(found, documents).await?, query.threshold))
+        let hits = match query.per_video {
+            Some(per_video) => self.grouped(vec![request], query.limit, per_video).await?,
+            None => {
+                let (found, documents) = self.ranked(request, query.limit).await?;
+                self.with_documents(found, documents).await?
+            }
+        };
+        Ok(cosines(hits, query.threshold))
     }
 
     async fn text_search(&self, query: TextQuery) -> Result<Vec<Hit>> {
         let parts = self.matching(&query)?;
+        if let Some(per_video) = query.per_video {
+            return self.grouped(parts, query.limit, per_video).await;
+        }
         let (found, documents) = match parts.as_slice() {
             [] => return Ok(Vec::new()),
             [part] => self.ranked(part.clone(), query.limit).await?,
@@ -411,16 +421,6 @@ impl VectorIndex for QdrantIndex {
             }
         };
         self.with_documents(found, documents).await
-    }
-
-    async fn search_by_video(&self, query: VectorQuery, per_video: usize) -> Result<Vec<Hit>> {
-        let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
-        let hits = self.grouped(vec![request], query.limit, per_video).await?;
-        Ok(cosines(hits, query.threshold))
-    }
-
-    async fn text_search_by_video(&self, query: TextQuery, per_video: usize) -> Result<Vec<Hit>> {
-        self.grouped(self.matching(&query)?, query.limit, per_video).await
     }
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
@@ -494,6 +494,14 @@ impl VectorIndex for QdrantIndex {
         self.first(filter, limit).await
     }
 
+    async fn probe(&self) -> Result<()> {
+        let known = self.server.client.collection_info(&self.target).await;
+        known.map(|_| ()).map_err(|e| self.server.failed(e))
+    }
+}
+
+#[async_trait]
+impl IndexStatistics for QdrantIndex {
     async fn count(&self, filter: &Filter) -> Result<u64> {
         match filter::translate(filter)? {
             Some(filter) => self.counted(Some(filter)).await,
@@ -520,7 +528,10 @@ impl VectorIndex for QdrantIndex {
         let of_video = filter::translate(&Filter::video(video_id))?;
         Ok(self.facets("revision", of_video).await?.into_keys().collect())
     }
+}
 
+#[async_trait]
+impl StoreOwnership for QdrantIndex {
     fn shared(&self) -> bool {
         true
     }
@@ -528,10 +539,21 @@ impl VectorIndex for QdrantIndex {
     async fn adopt(&self, install: &str) -> Result<String> {
         self.adopt_collection(install).await
     }
+}
 
-    async fn probe(&self) -> Result<()> {
-        let known = self.server.client.collection_info(&self.target).await;
-        known.map(|_| ()).map_err(|e| self.server.failed(e))
+#[async_trait]
+impl IndexUpkeep for QdrantIndex {
+    /// Does nothing, because the server checks its data.
+    async fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn reset(&self) -> Result<()> {
+        Ok(())
+    }
+
+    async fn advice(&self) -> Result<Option<String>> {
+        Ok(None)
     }
 }
 

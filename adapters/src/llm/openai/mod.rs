@@ -262,6 +262,10 @@ impl LanguageModel for OpenAiLanguageModel {
         true
     }
 
+    fn is_extractive(&self) -> bool {
+        false
+    }
+
     fn context_tokens(&self) -> usize {
         self.options.context_tokens
     }

@@ -7,6 +7,7 @@ use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use ports::ErrorKind;
 use ports::decoder::{
     AudioBlock, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, VideoDecoder,
+    VideoDecoderExt,
 };
 use shotlog_adapters as adapters;
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use ports::ErrorKind;
 use ports::conformance::index::{DIMENSION, check};
-use ports::index::{Filter, VectorIndex};
+use ports::index::{Filter, Index, IndexStatistics, VectorIndex};
+use ports::ownership::StoreOwnership;
 use qdrant_client::Qdrant;
 use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
 
@@ -44,7 +45,7 @@ async fn qdrant() {
         let options = options(&name).unwrap();
         // Another instance already has the collection open.
         QdrantIndex::open(options.clone()).await.unwrap();
-        Arc::new(QdrantIndex::open(options).await.unwrap()) as Arc<dyn VectorIndex>
+        Arc::new(QdrantIndex::open(options).await.unwrap()) as Arc<dyn Index>
     };
     check(fresh).await;
 }

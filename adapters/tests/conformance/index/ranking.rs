@@ -50,7 +50,7 @@ async fn rankings_equal_a_plain_scan() {
         exact.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
 
         let field = "combined".to_owned();
-        let query = VectorQuery { field, vector: query, filter, limit, threshold };
+        let query = VectorQuery { field, vector: query, filter, limit, threshold, per_video: None };
         let found = index.search(query.clone()).await.unwrap();
         let found: Vec<_> = found.into_iter().map(|hit| (hit.score, hit.id)).collect();
         assert_eq!(found, exact[..limit.min(exact.len())], "round {round}");
@@ -64,7 +64,8 @@ async fn rankings_equal_a_plain_scan() {
         }
         let expected: Vec<_> =
             groups.into_iter().take(limit).flat_map(|(_, g)| g.into_iter().take(3)).collect();
-        let found = index.search_by_video(query, 3).await.unwrap();
+        let grouped = VectorQuery { per_video: Some(3), ..query };
+        let found = index.search(grouped).await.unwrap();
         let found: Vec<_> = found.into_iter().map(|hit| (hit.score, hit.id)).collect();
         assert_eq!(found, expected, "round {round}, by video");
     }
@@ -108,9 +109,14 @@ async fn equal_vectors_are_stored_once() {
             let found = index.vectors(&Filter::default(), field).await.unwrap();
             assert!(found == expected, "{field} of {own}");
             for (id, vector) in expected.into_iter().step_by(31) {
-                let filter = Filter::default();
-                let query =
-                    VectorQuery { field: field.into(), vector, filter, limit: 1, threshold: None };
+                let query = VectorQuery {
+                    field: field.into(),
+                    vector,
+                    filter: Filter::default(),
+                    limit: 1,
+                    threshold: None,
+                    per_video: None,
+                };
                 let hits = index.search(query).await.unwrap();
                 assert_eq!(hits[0].id, id, "{field} of {own}");
             }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::points::{axis, chunks, filter, id, lean, nearest, point, replace};
+use super::points::{axis, chunks, filter, id, lean, nearest, point, replace, words};
 use crate::conformance::video;
-use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Filter, Index, Predicate, TextQuery, VectorQuery};
 
-pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
+pub(super) async fn are_conjunctions(index: &dyn Index) {
     let points = vec![
         point("aa", 0)
             .keywords("objects", &["car", "dog"])
@@ -93,7 +93,7 @@ pub(super) async fn are_conjunctions(index: &dyn VectorIndex) {
 
 /// Checks filters that list many videos. A filter on metadata may list hundreds of videos, most of
 /// which have no points in the index.
-pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
+pub(super) async fn accept_many_videos(index: &dyn Index) {
     let named = |n: u32| video(&format!("{n:04x}"));
     let points = |range: Range<u32>| {
         let point = |n: u32| {
@@ -129,7 +129,7 @@ pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
         let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 999) };
         let hits = index.search(query.clone()).await.unwrap();
         assert_eq!(chunks(&hits), expected, "nearest with {filter:?}");
-        let query = TextQuery { text: "lighthouse".into(), filter: filter.clone(), limit: 999 };
+        let query = TextQuery { filter: filter.clone(), ..words("lighthouse", 999) };
         let mut found = chunks(&index.text_search(query).await.unwrap());
         found.sort_unstable();
         assert_eq!(found, expected, "words with {filter:?}");
@@ -137,7 +137,7 @@ pub(super) async fn accept_many_videos(index: &dyn VectorIndex) {
     }
 }
 
-pub(super) async fn apply_before_scoring(index: &dyn VectorIndex) {
+pub(super) async fn apply_before_scoring(index: &dyn Index) {
     // The hundred nearest points do not match the filter, but the ten farthest points do.
     let points = (0..110).map(|i| {
         let tag = if i < 100 { "near" } else { "far" };

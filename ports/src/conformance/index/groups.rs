@@ -1,10 +1,10 @@
 //! Tests of searches grouped by video.
 
-use super::points::{axis, lean, nearest, owned, places, point, replace};
+use super::points::{axis, lean, nearest, owned, places, point, replace, words};
 use crate::conformance::video;
-use crate::index::{Filter, Predicate, TextQuery, VectorIndex, VectorQuery};
+use crate::index::{Filter, Index, Predicate, TextQuery, VectorQuery};
 
-pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
+pub(super) async fn contain_the_best_of_each_video(index: &dyn Index) {
     // One video has far more points than the others, and all its points are nearer. The points are
     // added in two batches, so that the index has two segments.
     let near = |i: u32| point("aa", i).vector("combined", lean(i as f32 * 0.001)).says("storm");
@@ -16,8 +16,10 @@ pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
     let others = [("cc", 0, 0.5), ("bb", 0, 1.2), ("bb", 1, 0.6), ("cc", 1, 0.4), ("dd", 0, 0.9)];
     replace(index, others.into_iter().map(far).collect()).await;
     let by_video = |limit, per_video, filter: Filter, threshold| async move {
-        let query = VectorQuery { filter, threshold, ..nearest("combined", axis(0), limit) };
-        let hits = index.search_by_video(query, per_video).await.unwrap();
+        let per_video = Some(per_video);
+        let nearest = nearest("combined", axis(0), limit);
+        let query = VectorQuery { filter, threshold, per_video, ..nearest };
+        let hits = index.search(query).await.unwrap();
         hits.into_iter().map(|h| (h.id.video_id, h.id.chunk_id)).collect::<Vec<_>>()
     };
     let all = Filter::default;
@@ -40,24 +42,24 @@ pub(super) async fn contain_the_best_of_each_video(index: &dyn VectorIndex) {
     assert_eq!(found, owned(&[("cc", 1), ("cc", 0), ("bb", 1)]), "above the threshold");
     let query = VectorQuery { filter: late, ..nearest("combined", axis(0), 9) };
     let plain = index.search(query.clone()).await.unwrap();
-    let mut grouped = index.search_by_video(query, 9).await.unwrap();
+    let query = VectorQuery { per_video: Some(9), ..query };
+    let mut grouped = index.search(query).await.unwrap();
     grouped.sort_by(|a, b| b.score.total_cmp(&a.score));
     assert_eq!(grouped, plain, "scores and documents are those of a plain search");
 
-    let query = TextQuery { text: "storm sea".into(), filter: all(), limit: 3 };
-    let hits = index.text_search_by_video(query.clone(), 1).await.unwrap();
+    let grouped = |text, limit| TextQuery { per_video: Some(1), ..words(text, limit) };
+    let hits = index.text_search(grouped("storm sea", 3)).await.unwrap();
     let videos: Vec<_> = hits.iter().map(|hit| hit.id.video_id).collect();
     assert_eq!(videos, ["bb", "cc", "dd"].map(video), "by words");
-    let plain = index.text_search(TextQuery { limit: 999, ..query.clone() }).await.unwrap();
+    let plain = index.text_search(words("storm sea", 999)).await.unwrap();
     for hit in &hits {
         let best = plain.iter().find(|p| p.id.video_id == hit.id.video_id);
         assert_eq!(Some(hit), best, "its best point as a plain search finds it");
     }
-    let none = TextQuery { text: "?!".into(), ..query };
-    assert_eq!(index.text_search_by_video(none, 1).await.unwrap(), []);
+    assert_eq!(index.text_search(grouped("?!", 3)).await.unwrap(), []);
 }
 
-pub(super) async fn ties_are_ordered_by_id(index: &dyn VectorIndex) {
+pub(super) async fn ties_are_ordered_by_id(index: &dyn Index) {
     for (video, chunk) in [("cc", 1), ("aa", 3), ("bb", 0), ("cc", 0), ("aa", 1), ("dd", 7)] {
         let same = point(video, chunk).vector("combined", axis(1)).says("same words");
         replace(index, vec![same]).await;
@@ -65,14 +67,15 @@ pub(super) async fn ties_are_ordered_by_id(index: &dyn VectorIndex) {
     let sorted = [("aa", 1), ("aa", 3), ("bb", 0), ("cc", 0), ("cc", 1), ("dd", 7)];
     let first = [("aa", 1), ("bb", 0), ("cc", 0), ("dd", 7)];
     for limit in 1..=4 {
-        let query = nearest("combined", axis(1), limit);
-        let found = index.search_by_video(query.clone(), 1).await.unwrap();
+        let query = VectorQuery { per_video: Some(1), ..nearest("combined", axis(1), limit) };
+        let found = index.search(query.clone()).await.unwrap();
         assert_eq!(places(&found), owned(&first[..limit]), "ties at limit {limit}");
-        let text = TextQuery { text: "words".into(), filter: Filter::default(), limit };
-        let found = index.text_search_by_video(text, 1).await.unwrap();
+        let text = TextQuery { per_video: Some(1), ..words("words", limit) };
+        let found = index.text_search(text).await.unwrap();
         assert_eq!(places(&found), owned(&first[..limit]), "ties of words at limit {limit}");
         if limit == 4 {
-            let found = index.search_by_video(query, 2).await.unwrap();
+            let two = VectorQuery { per_video: Some(2), ..query };
+            let found = index.search(two).await.unwrap();
             assert_eq!(places(&found), owned(&sorted), "two of each");
         }
     }

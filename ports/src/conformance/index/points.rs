@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::DIMENSION;
 use crate::conformance::video;
 use crate::index::{
-    FieldValue, Filter, Hit, Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
+    FieldValue, Filter, Hit, Index, Point, PointId, Predicate, TextQuery, VectorQuery,
 };
 use crate::{ChunkId, Document, ErrorKind, Result, VideoId};
 
@@ -103,10 +103,15 @@ pub(super) fn nearest(field: &str, vector: [f32; DIMENSION], limit: usize) -> Ve
         filter: Filter::default(),
         limit,
         threshold: None,
+        per_video: None,
     }
 }
 
-pub(super) async fn replace(index: &dyn VectorIndex, points: Vec<impl Into<Point>>) {
+pub(super) fn words(text: &str, limit: usize) -> TextQuery {
+    TextQuery { text: text.into(), filter: Filter::default(), limit, per_video: None }
+}
+
+pub(super) async fn replace(index: &dyn Index, points: Vec<impl Into<Point>>) {
     index.replace(None, points.into_iter().map(Into::into).collect()).await.unwrap();
 }
 
@@ -117,7 +122,7 @@ impl From<PointBuilder> for Point {
 }
 
 pub(super) async fn search(
-    index: &dyn VectorIndex,
+    index: &dyn Index,
     field: &str,
     vector: [f32; DIMENSION],
     limit: usize,
@@ -125,9 +130,8 @@ pub(super) async fn search(
     index.search(nearest(field, vector, limit)).await.unwrap()
 }
 
-pub(super) async fn text(index: &dyn VectorIndex, text: &str) -> Vec<Hit> {
-    let query = TextQuery { text: text.into(), filter: Filter::default(), limit: 100 };
-    index.text_search(query).await.unwrap()
+pub(super) async fn text(index: &dyn Index, text: &str) -> Vec<Hit> {
+    index.text_search(words(text, 100)).await.unwrap()
 }
 
 pub(super) fn chunks(hits: &[Hit]) -> Vec<u32> {

@@ -3,9 +3,9 @@
 use super::points::{point, replace};
 use crate::ErrorKind;
 use crate::conformance::video;
-use crate::index::{FacetQuery, Filter, Predicate, VectorIndex};
+use crate::index::{FacetQuery, Filter, Index, Predicate};
 
-pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
+pub(super) async fn values_are_distinct_and_in_order(index: &dyn Index) {
     let points = vec![
         point("bb", 0).keywords("tags", &["night", "rain"]),
         point("aa", 0).keywords("tags", &["rain", "Rain"]),
@@ -24,7 +24,7 @@ pub(super) async fn values_are_distinct_and_in_order(index: &dyn VectorIndex) {
     assert_eq!(index.values("video_id").await.unwrap(), [video("bb").as_str()]);
 }
 
-pub(super) async fn facet_counts_are_most_frequent_first(index: &dyn VectorIndex) {
+pub(super) async fn facet_counts_are_most_frequent_first(index: &dyn Index) {
     let counted = async |field: &str, filter: Filter, prefix: &str, limit: usize| {
         let (field, prefix) = (field.to_owned(), prefix.to_owned());
         let query = FacetQuery { field, filter, prefix, limit };
@@ -62,7 +62,7 @@ pub(super) async fn facet_counts_are_most_frequent_first(index: &dyn VectorIndex
     assert_eq!(index.facet_counts(&wrong).await.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-pub(super) async fn points_are_listed_in_order(index: &dyn VectorIndex) {
+pub(super) async fn points_are_listed_in_order(index: &dyn Index) {
     let every = Filter::default;
     assert!(index.list(&every(), 9).await.unwrap().is_empty());
     for (video, chunk, tag) in [("bb", 10, "a"), ("bb", 2, "a"), ("aa", 7, "b"), ("bb", 3, "b")] {
