@@ -6,6 +6,7 @@
 pub mod calendar;
 pub mod colours;
 mod lists;
+mod matching;
 pub mod numbers;
 pub mod plural;
 pub mod questions;
@@ -16,7 +17,8 @@ mod tokens;
 mod vocabulary;
 
 pub use lists::join_list;
+pub use matching::{occurs, word_overlap};
 pub use sentences::{Quotations, sentences};
-pub use stem::{occurs, stem, stored_stem, word_overlap};
+pub use stem::{stem, stored_stem};
 pub use tokens::{Token, letters_and_digits, tokens, words};
 pub use vocabulary::{is_article, is_framing, is_function_word, is_negation, is_stop_word};

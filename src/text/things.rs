@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::stem::{StemMatcher, occurs_with_stem};
+use crate::matching::{StemMatcher, occurs_with_stem};
 use crate::{stem, tokens};
 
 /// Groups of synonyms. A detector's label is one word in a group, and a search may use any word in
