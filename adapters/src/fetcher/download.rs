@@ -1,5 +1,5 @@
 //! The body of a download. If it stalls or breaks off, it resumes with a range request. The HTTP
-//! fetcher creates the body and checks every request that the body sends.
+//! fetcher creates the body, which sends every request through the checked client.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::body::truncated;
+use super::client::CheckedClient;
 use super::head::redacted;
-use super::http::HttpFetcher;
 
 /// Pause before the second consecutive attempt to resume. It doubles with each further attempt.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Download {
-    fetcher: HttpFetcher,
+    client: CheckedClient,
     url: Url,
     /// ETag that identifies this version of the file, if the server sends one and supports ranges.
     etag: Option<HeaderValue>,
@@ -35,20 +35,21 @@ pub(super) struct Download {
 
 impl Download {
     pub(super) fn new(
-        fetcher: HttpFetcher,
+        client: CheckedClient,
         url: Url,
         response: Response,
         length: Option<u64>,
+        max_resumes: usize,
         deadline: Instant,
     ) -> Self {
         Self {
-            resumes_left: fetcher.options.max_resumes,
-            fetcher,
+            client,
             url,
             etag: resumable(response.status(), response.headers()),
             length,
             received: 0,
             deadline,
+            resumes_left: max_resumes,
             body: response.bytes_stream().boxed(),
         }
     }
@@ -101,7 +102,7 @@ impl Download {
             let range = HeaderValue::from_str(&format!("bytes={}-", self.received));
             let Ok(range) = range else { return false };
             let headers = HeaderMap::from_iter([(RANGE, range), (IF_RANGE, etag.clone())]);
-            let Ok(response) = self.fetcher.send(&self.url, headers, self.deadline).await else {
+            let Ok(response) = self.client.get(&self.url, headers, self.deadline).await else {
                 continue;
             };
             if response.status().is_server_error() {

@@ -3,6 +3,7 @@
 
 mod address;
 mod body;
+mod client;
 mod download;
 mod head;
 mod http;

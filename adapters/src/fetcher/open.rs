@@ -44,6 +44,13 @@ impl Default for Settings {
     }
 }
 
+impl Default for HttpFetcherOptions {
+    /// The defaults of `[fetch]`.
+    fn default() -> Self {
+        (&Settings::default()).into()
+    }
+}
+
 impl From<&Settings> for HttpFetcherOptions {
     fn from(section: &Settings) -> Self {
         Self {

@@ -2,15 +2,19 @@
 //! that change between lookups, and servers that break off responses.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures::TryStreamExt;
+use futures::{FutureExt, TryStreamExt};
 use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
+use crate::fetcher::address::is_public;
+use crate::fetcher::client::causes;
 
 const PUBLIC_HERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 const PRIVATE: Ipv4Addr = Ipv4Addr::LOCALHOST;
@@ -71,7 +75,7 @@ fn ok(body: &str) -> String {
 
 /// Returns a network and its number of lookups. The network returns `answers` in turn and then
 /// repeats the last answer.
-fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
+fn network(answers: &[&[Ipv4Addr]]) -> (HostNetwork, Arc<AtomicUsize>) {
     let mut answers: VecDeque<Vec<SocketAddr>> = answers
         .iter()
         .map(|ips| ips.iter().map(|ip| SocketAddr::from((*ip, 0))).collect())
@@ -87,7 +91,7 @@ fn network(answers: &[&[Ipv4Addr]]) -> (Network, Arc<AtomicUsize>) {
         async move { Ok(next) }.boxed()
     };
     let is_public = |ip| ip == IpAddr::from(PUBLIC_HERE) || is_public(ip);
-    (Network { lookup: Arc::new(lookup), is_public }, lookups)
+    (HostNetwork { lookup: Arc::new(lookup), is_public }, lookups)
 }
 
 fn options() -> HttpFetcherOptions {
