@@ -3,6 +3,7 @@
 
 mod coded;
 mod copied;
+mod output;
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -49,13 +50,13 @@ pub(super) fn clip(
         input.deadline.set(allowed);
         Ok::<_, Error>(input)
     };
-    let video = open()?.picture.is_some();
+    let video = open()?.streams.picture.is_some();
     // If the clock jumps, seeking is impossible and the file must be read from the beginning.
     let can_seek = video && SeekMethod::detect(open, file.metadata()?.len())? == SeekMethod::Stamps;
     let key_frame = if can_seek { last_key_frame(&mut open()?, cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
-    let mut copied_from = key_frame.filter(fits).filter(|_| input.is_playable());
+    let mut copied_from = key_frame.filter(fits).filter(|_| output::is_playable(&input.streams));
     // `None` means the beginning of the file.
     let read_from = key_frame.map(|key_frame| (key_frame - STEPS_BACK[0]).max(0.0));
     let begin = |input: &mut Input| read_from.map_or(Ok(()), |time| input.seek(time));

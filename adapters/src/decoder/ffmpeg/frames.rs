@@ -71,7 +71,7 @@ pub(super) fn frames(
         Ok::<_, Error>(input)
     };
     let mut input = open(allowed)?;
-    let Some(stream) = input.picture else { return Ok(SeekMethod::default()) };
+    let Some(stream) = input.streams.picture else { return Ok(SeekMethod::default()) };
     let method = match method {
         Some(method) => method,
         None => {
@@ -83,7 +83,7 @@ pub(super) fn frames(
     };
     // The other methods also need audio packets, which are counted and help to detect clock jumps.
     if matches!(method, SeekMethod::Stamps | SeekMethod::Decoding) {
-        input.picture_only();
+        input.streams.picture_only();
     }
 
     let mut sorted: Vec<usize> =
@@ -118,8 +118,8 @@ struct StillScaler {
 impl StillScaler {
     fn new(input: &Input) -> Self {
         Self {
-            orientation: input.orientation(),
-            aspect: input.pixel_aspect(),
+            orientation: input.streams.orientation(),
+            aspect: input.streams.pixel_aspect(),
             sizes: BTreeMap::new(),
         }
     }
@@ -263,14 +263,14 @@ impl FrameCursor {
         };
         Ok(Self {
             stream,
-            decoder: input.decoder(stream, options.threads, options)?,
+            decoder: input.streams.decoder(stream, options.threads, options)?,
             order,
             current: None,
             next: None,
             started: false,
             drained: false,
             // If one field of a frame were skipped, only half of the lines would be shown.
-            may_skip: *method == SeekMethod::Stamps && !input.is_interlaced(),
+            may_skip: *method == SeekMethod::Stamps && !input.streams.is_interlaced(),
             is_skipping: false,
             skipped_from: f64::NEG_INFINITY,
             packet: Packet::empty(),
@@ -415,7 +415,7 @@ impl FrameCursor {
             match self.decoder.receive_frame(&mut frame) {
                 Ok(()) => {
                     let last = self.next.as_ref().or(self.current.as_ref()).map(|(t, _)| *t);
-                    let step = input.frame_length().unwrap_or(0.04);
+                    let step = input.streams.frame_length().unwrap_or(0.04);
                     let stamp = self.order.time_of(&frame);
                     if self.order.is_unsettled() {
                         continue;
@@ -451,7 +451,7 @@ impl FrameCursor {
     /// frame references it.
     fn skip_unneeded(&mut self, to: f64, input: &Input) {
         let begins = self.packet.pts().map(|stamp| input.seconds(self.stream, stamp));
-        let step = input.frame_length().unwrap_or(STRIDE);
+        let step = input.streams.frame_length().unwrap_or(STRIDE);
         let unseen = begins.filter(|begins| self.is_skipping && begins + LENGTHS * step < to);
         let discard = if unseen.is_some() { Discard::NonReference } else { Discard::Default };
         self.decoder.skip_frame(discard);

@@ -47,7 +47,7 @@ use serde::{Deserialize, Serialize};
 pub(super) use accepted::check_lists;
 use error::Error;
 pub(super) use frames::SeekMethod;
-use input::Input;
+use input::{Input, media_info};
 
 /// Accepted formats, and limits that bound the cost of decoding a hostile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -134,7 +134,7 @@ impl FfmpegDecoder {
 
 impl FfmpegDecoder {
     pub(super) fn probe_file(&self, file: &Arc<File>) -> Result<MediaInfo> {
-        Ok(Input::open(file, &self.options, None)?.info())
+        Ok(media_info(&Input::open(file, &self.options, None)?.streams))
     }
 
     pub(super) fn scan_file(
@@ -154,7 +154,7 @@ impl FfmpegDecoder {
         sink: &mut dyn ScanSink,
     ) -> Result<()> {
         let mut input = Input::open(file, &self.options, audio_track)?;
-        input.sound_only();
+        input.streams.sound_only();
         let size = ScanOptions { width: 0, height: 0, exact: true, audio_track };
         match scan::scan(&mut input, &self.options, &size, sink) {
             Ok(_) | Err(Error::NothingDecoded) => Ok(()),

@@ -165,8 +165,8 @@ impl VideoPipeline {
         options: &FfmpegOptions,
         size: &ScanOptions,
     ) -> Result<Option<Self>, Error> {
-        let Some(stream) = input.picture else { return Ok(None) };
-        let opened = if_decodable(input.decoder(stream, options.threads, options))?;
+        let Some(stream) = input.streams.picture else { return Ok(None) };
+        let opened = if_decodable(input.streams.decoder(stream, options.threads, options))?;
         let Some(mut decoder) = opened else { return Ok(None) };
         // The loop filter hardly affects small frames, so it can be skipped. If it is skipped for
         // reference frames too, errors accumulate until the next key frame, where the picture then
@@ -177,11 +177,15 @@ impl VideoPipeline {
             stream,
             decoder,
             order: PresentationOrder::default(),
-            converter: Converter::small(input.orientation(), size.exact),
+            converter: Converter::small(input.streams.orientation(), size.exact),
             size: (size.width, size.height),
             // If one field of a frame were skipped, only half of the lines would be shown.
-            calm: (!size.exact && !input.is_interlaced()).then(SkipDecider::default),
-            length: input.frame_length().filter(|l| (1e-3..=1.0).contains(l)).unwrap_or(0.04),
+            calm: (!size.exact && !input.streams.is_interlaced()).then(SkipDecider::default),
+            length: input
+                .streams
+                .frame_length()
+                .filter(|l| (1e-3..=1.0).contains(l))
+                .unwrap_or(0.04),
             last: None,
             frames: 0,
             end: 0.0,
@@ -288,8 +292,8 @@ struct AudioPipeline {
 
 impl AudioPipeline {
     fn open(input: &Input, options: &FfmpegOptions) -> Result<Option<Self>, Error> {
-        let Some(stream) = input.sound else { return Ok(None) };
-        let opened = if_decodable(input.decoder(stream, 1, options))?;
+        let Some(stream) = input.streams.sound else { return Ok(None) };
+        let opened = if_decodable(input.streams.decoder(stream, 1, options))?;
         let (track, frame) = (AudioTimeline::default(), Audio::empty());
         Ok(opened.map(|decoder| Self { stream, decoder, track, starved: false, frame }))
     }

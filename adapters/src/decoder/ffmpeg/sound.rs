@@ -28,7 +28,7 @@ const STEREO: u64 = 0b11;
 const MAX_RESAMPLE: usize = 8192;
 
 /// Sample rates in Hz that are resampled. Other rates indicate damage. Files that announce such a
-/// rate are rejected earlier, by `input::SAMPLE_RATES`.
+/// rate are rejected earlier, by `input::limits::SAMPLE_RATES`.
 const RATES: std::ops::RangeInclusive<u32> = 4_000..=384_000;
 
 /// Places resampled audio on the timeline.

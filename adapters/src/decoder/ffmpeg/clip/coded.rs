@@ -12,6 +12,7 @@ use ffmpeg::software::scaling;
 use ffmpeg::{Dictionary, Packet, Rational, ffi};
 use ffmpeg_next as ffmpeg;
 
+use super::output::{add_coded, set_colours};
 use super::{ClipSpan, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::hdr::Transfer;
 use crate::decoder::ffmpeg::input::Input;
@@ -44,11 +45,11 @@ pub(super) fn write(
     part: ClipSpan,
     from: Option<f64>,
 ) -> Result<(), Error> {
-    let mut pictures = match input.picture {
+    let mut pictures = match input.streams.picture {
         Some(stream) => Some(VideoTranscoder::open(input, stream, options, &mut output, part)?),
         None => None,
     };
-    let mut sounds = match input.sound {
+    let mut sounds = match input.streams.sound {
         Some(stream) => Some(AudioTranscoder::open(input, stream, options, &mut output, part)?),
         None => None,
     };
@@ -125,20 +126,20 @@ impl VideoTranscoder {
         output: &mut Output,
         part: ClipSpan,
     ) -> Result<Self, Error> {
-        let decoder = input.decoder(stream, options.threads, options)?;
+        let decoder = input.streams.decoder(stream, options.threads, options)?;
         let (codec, context) = encoder_named("libx264", output)?;
         let mut encoder = context.encoder().video()?;
-        let (width, height) = input.coded_size(stream);
+        let (width, height) = input.streams.coded_size(stream);
         // Chroma subsampling requires even sizes.
         encoder.set_width((width & !1).max(2));
         encoder.set_height((height & !1).max(2));
         encoder.set_format(Pixel::YUV420P);
         encoder.set_time_base(Rational(1, TICKS));
-        encoder.set_aspect_ratio(input.sample_aspect(stream));
-        if let Some(length) = input.frame_length() {
+        encoder.set_aspect_ratio(input.streams.sample_aspect(stream));
+        if let Some(length) = input.streams.frame_length() {
             encoder.set_frame_rate(Some(Rational::from(1.0 / length)));
         }
-        input.set_colours(stream, &mut encoder);
+        set_colours(&input.streams, stream, &mut encoder);
         encoder.set_max_b_frames(0);
         let mut how = Dictionary::new();
         for (key, value) in [("preset", "veryfast"), ("crf", "20"), ("rc-lookahead", "10")] {
@@ -146,7 +147,7 @@ impl VideoTranscoder {
         }
         how.set("threads", &options.threads.max(1).to_string());
         let encoder = encoder.open_as_with(codec, how)?;
-        let place = input.add_coded(stream, &encoder, output)?;
+        let place = add_coded(&input.streams, stream, &encoder, output)?;
         Ok(Self {
             decoder,
             order: PresentationOrder::default(),
@@ -176,7 +177,7 @@ impl VideoTranscoder {
         let mut frame = Video::empty();
         while !self.over && self.decoder.receive_frame(&mut frame).is_ok() {
             input.deadline.check()?;
-            let step = input.frame_length().unwrap_or(0.04);
+            let step = input.streams.frame_length().unwrap_or(0.04);
             let after = self.shown.as_ref().map_or(0.0, |(last, _)| last + step);
             let stamp = self.order.time_of(&frame);
             let time = stamp.map_or(after, |stamp| input.seconds(self.stream, stamp));
@@ -276,7 +277,7 @@ impl AudioTranscoder {
         output: &mut Output,
         part: ClipSpan,
     ) -> Result<Self, Error> {
-        let decoder = input.decoder(stream, 1, options)?;
+        let decoder = input.streams.decoder(stream, 1, options)?;
         let (codec, context) = encoder_named("aac", output)?;
         let mut encoder = context.encoder().audio()?;
         encoder.set_rate(RATE);
@@ -289,7 +290,7 @@ impl AudioTranscoder {
             ffi::av_channel_layout_default(&raw mut (*encoder.as_mut_ptr()).ch_layout, 2);
         }
         let encoder = encoder.open_as(codec)?;
-        let place = input.add_coded(stream, &encoder, output)?;
+        let place = add_coded(&input.streams, stream, &encoder, output)?;
         Ok(Self { decoder, encoder, graph: None, stream, place, part, clock: 0.0, over: false })
     }
 

@@ -4,6 +4,7 @@ use ffmpeg::Packet;
 use ffmpeg::format::context::Output;
 use ffmpeg_next as ffmpeg;
 
+use super::output::copy_stream;
 use super::{ClipSpan, ON_KEY_FRAME, each_packet, write as write_packet};
 use crate::decoder::ffmpeg::Error;
 use crate::decoder::ffmpeg::input::Input;
@@ -16,20 +17,20 @@ const HALF_AUDIO_PACKET: f64 = 0.011;
 /// Copies the packets from the key frame at the start of `part` to its end.
 pub(super) fn write(input: &mut Input, mut output: Output, part: ClipSpan) -> Result<(), Error> {
     let streams: Vec<(StreamKind, usize)> =
-        [(StreamKind::Picture, input.picture), (StreamKind::Sound, input.sound)]
+        [(StreamKind::Picture, input.streams.picture), (StreamKind::Sound, input.streams.sound)]
             .into_iter()
             .filter_map(|(kind, stream)| Some((kind, stream?)))
             .collect();
     for (_, stream) in &streams {
-        input.copy_stream(*stream, &mut output)?;
+        copy_stream(&input.streams, *stream, &mut output)?;
     }
     output.write_header()?;
     let place = |kind| streams.iter().position(|(one, _)| *one == kind).unwrap_or(0);
     let mut pictures = VideoPackets { begun: false, over: false, waiting: Vec::new() };
-    let mut sound_over = input.sound.is_none();
+    let mut sound_over = input.streams.sound.is_none();
     each_packet(input, |input, kind, packet| {
         let stream = packet.stream();
-        let base = input.ticks(stream);
+        let base = input.streams.ticks(stream);
         let time = |stamp: Option<i64>| stamp.map(|stamp| input.seconds(stream, stamp));
         let (shown, decoded) = (time(packet.pts().or(packet.dts())), time(packet.dts()));
         let Some(shown) = shown else { return Ok(true) };
