@@ -1,5 +1,7 @@
 //! Enforces the numbered invariants of `src/lib.rs`.
 
+mod sizes;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
