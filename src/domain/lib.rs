@@ -13,12 +13,13 @@
 //! | [`llm`] | calls to the language model, which are counted, priced, cached and limited by a budget |
 //! | [`analysis`] | evidence per chunk: one file per analyzer with its typed output, and user corrections to words and names |
 //! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, links between people and objects in different chunks |
+//! | [`indexing`] | index points and their documents, and whether the index is damaged |
 //! | [`records`] | stored records and their documents, locks, cached results of model calls |
 //! | [`listing`] | the sorted list of published videos |
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`catalog`] | builds the services of the four modules above |
-//! | [`search`] | queries, modes, filters, index points, calibrated scores, diagnostics for empty results, `reindex` |
+//! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results, `reindex` |
 //! | [`maintenance`] | `verify` |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
@@ -41,6 +42,7 @@ pub mod corrections;
 pub mod evaluation;
 pub mod export;
 pub mod frames;
+pub mod indexing;
 pub mod ingest;
 pub mod jobs;
 pub mod kernel;

@@ -105,6 +105,7 @@ const MODULES: &[&str] = &[
     "llm",
     "analysis",
     "aggregation",
+    "indexing",
     "records",
     "listing",
     "publishing",
@@ -502,7 +503,7 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
     ("people", "src/domain/analysis/facets.rs"),
-    ("people", "src/domain/search/point_migration.rs"),
+    ("people", "src/domain/indexing/point_migration.rs"),
     // The field of that name.
     ("summary", "src/domain/aggregation/aggregators/chapters.rs"),
     // A label of some detectors.

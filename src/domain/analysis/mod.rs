@@ -183,9 +183,12 @@ pub const DEFAULT_ANALYZER: &str = default_video::ID;
 /// The group of analyzers that present the same speech; at most one may be selected.
 pub(crate) const SPEECH_GROUP: &str = "speech";
 
+/// The vector field that covers an analyzer's whole output.
+pub const COMBINED: &str = "combined";
+
 /// The vector fields, in the order in which the API lists them, each with a description.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
-    ("combined", "whole flattened record (default)"),
+    (COMBINED, "whole flattened record (default)"),
     ("description", "prose summary only"),
     ("people", "person descriptions only"),
     ("actions", "actions and what objects are used for"),

@@ -7,12 +7,12 @@ use ports::index::Point;
 use crate::analysis::correction::{Correction, CorrectionSet};
 use crate::analysis::video::{Output, Outputs};
 use crate::corrections::Corrections;
+use crate::indexing::points;
+use crate::indexing::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::records::record::{AnalyzerEntry, VideoRecord};
-use crate::search::indexing::points;
-use crate::search::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
 
 impl Corrections {
     /// Combines corrections with the speech of a video.

@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use crate::export::csv::Table;
 use crate::export::{Exports, VideoLog, json};
+use crate::indexing::filter_payload;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::names::comma_separated;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::filters::{self, ParsedFilters};
-use crate::search::indexing::filter_payload;
 
 /// The first columns of each line.
 const FIRST_COLUMNS: [&str; 5] = ["video_id", "filename", "collection", "recorded_at", "moment_id"];

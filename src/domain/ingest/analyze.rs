@@ -12,6 +12,7 @@ use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
 use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
 use crate::catalog::Catalog;
+use crate::indexing::points;
 use crate::ingest::draft::VideoDraft;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
@@ -24,7 +25,6 @@ use crate::llm::budget::CallBudget;
 use crate::records::Records;
 use crate::records::model_cache::{CacheKey, ModelCache};
 use crate::records::record::{AnalyzerEntry, ProcessingCost, VideoRecord};
-use crate::search::indexing::points;
 
 /// Runs analyzers over the chunks of drafts.
 pub(super) struct ChunkAnalysis {

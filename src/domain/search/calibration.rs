@@ -19,10 +19,10 @@ use text::things::thing_overlap;
 use text::{is_function_word, tokens};
 
 use crate::analysis::{self, TextStyle};
+use crate::indexing::point::PointDocument;
 use crate::kernel::error::Result;
 use crate::kernel::vector::{dot, sum};
 use crate::search::Search;
-use crate::search::point::PointDocument;
 
 /// Queries for things that rarely occur in footage, one per line.
 const PROBES: &str = include_str!("calibration/probes.txt");

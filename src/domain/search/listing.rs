@@ -105,7 +105,7 @@ impl Search {
         let field = "video_id".to_owned();
         let query = FacetQuery { field, filter: filter.clone(), prefix: String::new(), limit };
         let counted = self.index.facet_counts(&query).await;
-        let counted = counted.map_err(|error| self.report_damage(error.into()))?;
+        let counted = counted.map_err(|error| self.health.report_damage(error.into()))?;
         Ok(counted.into_iter().filter_map(|(id, _)| id.parse().ok()).collect())
     }
 
@@ -146,7 +146,7 @@ impl Search {
             let point_limit = (limit - rows.len()) * analyzers;
             let onwards = of_video.clone().and("chunk_id", Predicate::AtLeast(from.0.into()));
             let points = self.index.list(&onwards, point_limit).await;
-            let mut points = points.map_err(|error| self.report_damage(error.into()))?;
+            let mut points = points.map_err(|error| self.health.report_damage(error.into()))?;
             let Some(last) = points.last().map(|point| point.id.chunk_id) else { break };
             let complete = points.len() < point_limit;
             // The last chunk may have more points than were read.

@@ -4,13 +4,10 @@ pub(crate) mod all_analyzers;
 pub(crate) mod calibration;
 pub(crate) mod diagnostics;
 pub mod filters;
-pub mod indexing;
 mod listing;
 pub(crate) mod mode;
 pub mod pages;
 mod plan;
-mod point;
-mod point_migration;
 mod published;
 pub mod reindex;
 pub mod request;
@@ -18,23 +15,22 @@ pub(crate) mod rerank;
 mod scope;
 pub mod scrub;
 mod similar;
-pub(crate) mod stored_vectors;
 pub mod values;
 
 use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use ports::index::{Index, VectorQuery};
 use ports::storage::ObjectUrls;
 use ports::units::byte_size;
 use serde::{Deserialize, Serialize};
 use text::questions::subject;
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::OnceCell;
 
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::Statement;
 use crate::catalog::Catalog;
+use crate::indexing::health::IndexHealth;
 use crate::kernel::cache::ByteCache;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
@@ -227,10 +223,8 @@ pub struct Search {
     calibration: OnceCell<Calibration>,
     /// Cache of query vectors by text.
     query_vectors: ByteCache<Vec<f32>>,
-    /// Notified when a search finds the index damaged.
-    damage: Notify,
-    /// Whether the points of a damaged index are being rebuilt.
-    rebuilding: AtomicBool,
+    /// Whether the index is damaged or being rebuilt.
+    pub health: Arc<IndexHealth>,
 }
 
 impl Search {
@@ -250,8 +244,7 @@ impl Search {
             max_orphans,
             calibration: OnceCell::new(),
             query_vectors: ByteCache::new(settings.cache_bytes),
-            damage: Notify::new(),
-            rebuilding: AtomicBool::new(false),
+            health: Arc::default(),
         }
     }
 

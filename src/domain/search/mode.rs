@@ -64,7 +64,7 @@ impl Search {
         query: VectorQuery,
     ) -> Result<IndexHits> {
         let found = self.find_in_index(mode, text, query).await;
-        found.map_err(|error| self.report_damage(error))
+        found.map_err(|error| self.health.report_damage(error))
     }
 
     async fn find_in_index(&self, mode: Mode, text: &str, query: VectorQuery) -> Result<IndexHits> {
@@ -107,7 +107,7 @@ impl Search {
         depth: usize,
     ) -> Result<IndexHits> {
         let found = self.find_by_video_in_index(text, query, depth).await;
-        found.map_err(|error| self.report_damage(error))
+        found.map_err(|error| self.health.report_damage(error))
     }
 
     async fn find_by_video_in_index(

@@ -114,7 +114,7 @@ impl Search {
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
         self.check_length("text", request.target.search_text())?;
-        self.ensure_index_ready()?;
+        self.health.ensure_ready()?;
         if let Some(id) = request.analyzers.id() {
             self.catalog.extractors.load_if_unknown(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;

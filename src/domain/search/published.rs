@@ -6,13 +6,13 @@ use std::sync::Arc;
 use ports::index::{Hit, VectorQuery};
 
 use crate::analysis::TextStyle;
+use crate::indexing::point::PointDocument;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
 use crate::listing::EntrySummary;
 use crate::search::calibration::PresenceEstimator;
 use crate::search::mode::IndexHits;
-use crate::search::point::PointDocument;
 use crate::search::{Mode, Search, SearchResult};
 
 /// Maximum factor by which a search's limit is raised above the requested number of hits.
@@ -106,7 +106,7 @@ impl Search {
         PointDocument::read(&hit.document, style).map_err(|e| {
             let error = Error::corrupt(format!("a hit of '{}': {e}", hit.id.video_id));
             // Valid JSON of another shape is not index damage: it is what was written.
-            if e.is_data() { error } else { self.report_damage(error) }
+            if e.is_data() { error } else { self.health.report_damage(error) }
         })
     }
 

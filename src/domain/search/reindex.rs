@@ -2,28 +2,25 @@
 //! embedder but no other model.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ports::ErrorKind;
-use ports::index::{Filter, IndexStatistics, Point, Predicate};
+use ports::index::{Filter, IndexStatistics, Point};
 use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::kernel::error::{Error, Result};
+use crate::indexing::point::revision_filter;
+use crate::indexing::points;
+use crate::indexing::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
+use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::listing::scrub_cursor::ScrubCursor;
 use crate::records::locks::{LockTarget, VideoLock};
 use crate::records::record::VideoRecord;
 use crate::records::record_state::RecordState;
 use crate::search::Search;
-use crate::search::indexing::points;
 use crate::search::scrub::Scrub;
-use crate::search::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
-
-/// `Retry-After` in the response to a search on a damaged index, in seconds.
-const RETRY_AFTER_SECONDS: u32 = 5;
 
 /// How often the index is polled for damage that a write has found.
 const PROBE_INTERVAL: Duration = Duration::from_secs(2);
@@ -163,16 +160,16 @@ impl Search {
         match self.index.check().await {
             Err(error) if error.kind() == ErrorKind::Corrupt => {
                 tracing::error!(%error, "the index is damaged; every point is written again");
-                self.rebuilding.store(true, Ordering::Release);
+                self.health.set_rebuilding(true);
                 self.index.reset().await?;
             }
             checked => checked?,
         }
-        if !self.rebuilding.load(Ordering::Acquire) {
+        if !self.health.is_rebuilding() {
             return Ok(None);
         }
         let done = self.reindex(Repair { all: true, ..Repair::default() }).await?;
-        self.rebuilding.store(false, Ordering::Release);
+        self.health.set_rebuilding(false);
         Ok(Some(done))
     }
 
@@ -180,31 +177,16 @@ impl Search {
     /// damage, when a rebuild is pending, or at the time `due`.
     pub async fn wait_for_index_check(&self, due: Option<Instant>) {
         loop {
-            let reported = tokio::time::timeout(PROBE_INTERVAL, self.damage.notified()).await;
+            let reported =
+                tokio::time::timeout(PROBE_INTERVAL, self.health.damage_reported()).await;
             let is_due = due.is_some_and(|due| Instant::now() >= due);
-            if reported.is_ok() || is_due || self.ensure_index_ready().is_err() {
+            if reported.is_ok() || is_due || self.health.is_rebuilding() {
                 return;
             }
             if matches!(self.index.probe().await, Err(e) if e.kind() == ErrorKind::Corrupt) {
                 return;
             }
         }
-    }
-
-    /// Returns `Busy` while the points of a damaged index are being rebuilt.
-    pub fn ensure_index_ready(&self) -> Result<()> {
-        if self.rebuilding.load(Ordering::Acquire) { Err(rebuilding()) } else { Ok(()) }
-    }
-
-    /// Converts an error that means index damage to `Busy` and triggers a check of the index.
-    /// Returns any other error unchanged.
-    pub(super) fn report_damage(&self, error: Error) -> Error {
-        if !error.is_corrupt() {
-            return error;
-        }
-        tracing::error!(%error, "a search has met damage in the index, which is checked");
-        self.damage.notify_one();
-        rebuilding()
     }
 
     /// Checks whether the index has no points at all.
@@ -393,20 +375,6 @@ impl Search {
         }
         Ok((fresh, rebuilt))
     }
-}
-
-fn rebuilding() -> Error {
-    Error::Busy {
-        message:
-            "the search index is damaged and is being rebuilt from the records; try again shortly"
-                .into(),
-        retry_after: RETRY_AFTER_SECONDS,
-    }
-}
-
-/// Returns a filter for the points of a video that belong to these revisions.
-fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
-    Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
 }
 
 /// The outcome of repairing one video.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use crate::analysis::VECTOR_FIELDS;
+use crate::analysis::{self, VECTOR_FIELDS};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::names::comma_separated;
@@ -191,7 +191,7 @@ pub struct VectorField(&'static str);
 
 impl VectorField {
     /// The field that covers an analyzer's whole output.
-    pub const COMBINED: Self = Self("combined");
+    pub const COMBINED: Self = Self(analysis::COMBINED);
 
     /// The field's name.
     pub const fn name(self) -> &'static str {

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
+use crate::indexing::point::POINT_FORMAT;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::listing::scrub_cursor::ScrubCursor;
 use crate::records::locks::LockTarget;
 use crate::search::Search;
-use crate::search::point::POINT_FORMAT;
 use crate::search::reindex::{ReindexReport, Repair, RepairOutcome};
 
 /// Pause after each video, as a multiple of the time spent on the video.

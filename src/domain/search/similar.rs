@@ -70,7 +70,7 @@ impl Search {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![id.to_owned()]));
         }
         let found = self.index.vectors(&filter, field).await;
-        let found = found.map_err(|error| self.report_damage(error.into()))?;
+        let found = found.map_err(|error| self.health.report_damage(error.into()))?;
         let mut vectors: HashMap<String, Vec<f32>> =
             found.into_iter().map(|(id, vector)| (id.analyzer_id, vector)).collect();
         let ids: Vec<String> = vectors.keys().cloned().collect();

@@ -61,7 +61,7 @@ impl Service {
 
     /// Whether the index is complete; false while a damaged index is being rebuilt.
     pub(crate) fn index_is_complete(&self) -> bool {
-        self.0.search.ensure_index_ready().is_ok()
+        !self.0.search.health.is_rebuilding()
     }
 
     /// Returns whether the stores are open, or why they are not.

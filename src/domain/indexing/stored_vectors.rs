@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use ports::embedder::Embedder;
-use ports::index::{Filter, Predicate, VectorIndex};
+use ports::index::VectorIndex;
 
 use crate::analysis::VECTOR_FIELDS;
 use crate::analysis::video::Outputs;
+use crate::indexing::point::revision_filter;
 use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
 
@@ -33,8 +34,7 @@ pub(crate) async fn stored_vectors(
     revision: &str,
     mut texts: EmbeddedTexts,
 ) -> Result<HashMap<String, Vec<f32>>> {
-    let revision = Predicate::AnyKeyword(vec![revision.to_owned()]);
-    let filter = Filter::video(video_id).and("revision", revision);
+    let filter = revision_filter(video_id, vec![revision.to_owned()]);
     let mut vectors = HashMap::new();
     for (field, _) in VECTOR_FIELDS {
         if texts.keys().all(|(_, name)| name != field) {

@@ -2,22 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use ports::Document;
+use ports::index::{Filter, Predicate};
 use ports::llm::PassageKind;
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::TextStyle;
+use crate::analysis::COMBINED;
 use crate::analysis::certainty::mentions;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::Statement;
 use crate::kernel::time::Span;
-use crate::search::{VectorField, point_migration};
+use crate::kernel::video::VideoId;
 
 /// The format version of the documents that this version writes.
 pub(crate) const POINT_FORMAT: u32 = 2;
-
-/// The vector field for the whole record.
-const WHOLE: &str = VectorField::COMBINED.name();
 
 /// What the index stores with a point. It contains everything that a hit returns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -51,16 +48,6 @@ pub(crate) struct PointDocument {
 }
 
 impl PointDocument {
-    /// Deserializes a stored document. Documents in an earlier format are converted; `style` is the
-    /// style of the analyzer's text.
-    pub(crate) fn read(stored: &Document, style: TextStyle) -> serde_json::Result<Self> {
-        let document: Self = stored.read()?;
-        if document.format < POINT_FORMAT {
-            return point_migration::convert(document, stored, style);
-        }
-        Ok(document)
-    }
-
     pub(crate) fn span(&self) -> Span {
         Span { start: self.start, end: self.end }
     }
@@ -70,7 +57,7 @@ impl PointDocument {
         match self.fields.get(field) {
             Some(Some(text)) => text,
             Some(None) => &self.text,
-            None if field == WHOLE => &self.text,
+            None if field == COMBINED => &self.text,
             None => "",
         }
     }
@@ -79,7 +66,7 @@ impl PointDocument {
     pub(crate) fn set_fields(&mut self, fields: BTreeMap<&'static str, String>) {
         let whole = &self.text;
         let stored = |(field, text): (&str, String)| {
-            (field != WHOLE).then(|| (field.to_owned(), (text != *whole).then_some(text)))
+            (field != COMBINED).then(|| (field.to_owned(), (text != *whole).then_some(text)))
         };
         self.fields = fields.into_iter().filter_map(stored).collect();
     }
@@ -103,11 +90,17 @@ impl PointDocument {
     }
 }
 
+/// Returns a filter for the points of a video that belong to these revisions.
+pub(crate) fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
+    Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::analysis::TextStyle;
 
     fn read(document: serde_json::Value) -> PointDocument {
         PointDocument::read(&document.into(), TextStyle::Prose).expect("a document")

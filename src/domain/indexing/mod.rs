@@ -1,19 +1,24 @@
 //! Builds index points from analyzer outputs: embeds the texts and adds the payload for filters and
 //! the document that hits return.
 
+pub(crate) mod health;
+pub(crate) mod point;
+pub(crate) mod point_migration;
+pub(crate) mod stored_vectors;
+
 use std::collections::BTreeMap;
 
 use ports::Document;
 use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
-use crate::analysis::Analyzer;
 use crate::analysis::facets::Facets;
 use crate::analysis::video::Outputs;
+use crate::analysis::{Analyzer, COMBINED};
+use crate::indexing::point::{POINT_FORMAT, PointDocument};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::search::point::{POINT_FORMAT, PointDocument};
 
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";
@@ -36,7 +41,7 @@ pub async fn points(
         let Some(output) = output else { continue };
         let mut indexed = output.content().index_entry();
         indexed.fields.retain(|_, text| !text.trim().is_empty());
-        let Some(text) = indexed.fields.get("combined").cloned() else { continue };
+        let Some(text) = indexed.fields.get(COMBINED).cloned() else { continue };
         for (field, text) in &indexed.fields {
             embedded_fields.push((points.len(), *field));
             texts.push(text.clone());

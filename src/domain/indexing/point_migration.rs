@@ -1,6 +1,6 @@
-//! Reads point documents in earlier formats, which stored the fields of each built-in analyzer
-//! instead of its statements. A scrub rewrites such points in the background. Until then, they are
-//! converted whenever they are read.
+//! Reads point documents. Earlier formats stored the fields of each built-in analyzer instead of
+//! its statements. A scrub rewrites such points in the background. Until then, they are converted
+//! whenever they are read.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::analysis::TextStyle;
 use crate::analysis::analyzers::default_video::decompose;
 use crate::analysis::analyzers::object_detection::{LabelDetection, in_view};
 use crate::analysis::output::{DescriptionPart, Statement};
+use crate::indexing::point::{POINT_FORMAT, PointDocument};
 use crate::media::screen_text::{ScreenLine, captions};
 use crate::media::speech::{SpeakerTurn, Utterance};
-use crate::search::point::PointDocument;
 
 /// What earlier formats stored in place of statements and records.
 #[derive(Default, Deserialize)]
@@ -31,9 +31,21 @@ struct EarlierFields {
     persons: Vec<Value>,
 }
 
+impl PointDocument {
+    /// Deserializes a stored document. Documents in an earlier format are converted; `style` is the
+    /// style of the analyzer's text.
+    pub(crate) fn read(stored: &Document, style: TextStyle) -> serde_json::Result<Self> {
+        let document: Self = stored.read()?;
+        if document.format < POINT_FORMAT {
+            return convert(document, stored, style);
+        }
+        Ok(document)
+    }
+}
+
 /// Derives the statements, the records and the embedded texts that a document in an earlier format
 /// does not store. Fails if its fields have another shape.
-pub(super) fn convert(
+fn convert(
     mut document: PointDocument,
     stored: &Document,
     style: TextStyle,
