@@ -17,7 +17,7 @@ use ports::embedder::Embedder;
 use crate::config::Config;
 use crate::http::{ExposureError, HttpOptions, origin};
 use domain::analysis::VECTOR_FIELDS;
-use domain::search::reindex::{ReindexReport, Repair};
+use domain::maintenance::repair::{Repair, RepairReport};
 use domain::status::ProbeSettings;
 use domain::{Settings, Shotlog, Stores};
 
@@ -94,7 +94,7 @@ pub async fn reindex(
     config: &Config,
     address: SocketAddr,
     remove_orphans: bool,
-) -> Result<ReindexReport> {
+) -> Result<RepairReport> {
     let all = Repair { all: true, remove_orphans, ..Repair::default() };
     let embedder = embedder(config)?;
     let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
@@ -102,20 +102,21 @@ pub async fn reindex(
     let service = assemble(config, address, embedder, opened).await?.service;
     let owned = fresh.current.as_ref().unwrap_or(&fresh.index);
     service.catalog.installation.restore(owned.as_ref()).await.map_err(StartError::Reindex)?;
-    service.adopt_stores().await.map_err(StartError::Reindex)?;
+    service.maintenance.startup.adopt_stores().await.map_err(StartError::Reindex)?;
+    let reindexer = &service.maintenance.reindexer;
     if let Some(searched) = &fresh.current
         && !remove_orphans
     {
-        let orphans = service.search.excess_orphans(searched.as_ref()).await;
+        let orphans = reindexer.excess_orphans(searched.as_ref()).await;
         if let Some(orphans) = orphans.map_err(StartError::Reindex)? {
             return Err(StartError::Orphans(orphans));
         }
     }
-    let mut done = service.search.reindex(all).await.map_err(StartError::Reindex)?;
+    let mut done = reindexer.reindex(all).await.map_err(StartError::Reindex)?;
     service.catalog.listing.rebuild().await.map_err(StartError::Reindex)?;
     if fresh.publish().await? {
         // Adds videos that were ingested into the old collection during the rebuild.
-        let meanwhile = service.search.reindex(Repair::default()).await;
+        let meanwhile = reindexer.reindex(Repair::default()).await;
         done.rebuilt += meanwhile.map_err(StartError::Reindex)?.rebuilt;
     }
     Ok(done)

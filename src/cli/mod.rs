@@ -5,7 +5,6 @@ mod eval;
 mod mcp;
 mod models;
 mod serve;
-mod startup;
 mod telemetry;
 mod upload;
 

@@ -1,27 +1,18 @@
 //! `serve`, `check`, `verify` and `reindex`: the commands that open the adapters themselves.
 
 use std::net::SocketAddr;
-use std::ops::{ControlFlow, RangeInclusive};
-use std::sync::Arc;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::Instant;
 
-use super::{BoxError, app, startup};
+use super::{BoxError, app};
 use crate::config::Config;
-use domain::ingest::RepairSettings;
 use domain::records::readiness::StoreState;
-use domain::search::reindex::Repair;
-use domain::search::scrub::Scrub;
-use domain::{Error, Shotlog};
 
-/// Minimum interval between two index checks, even if searches find damage.
-const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Duration of a scrub slice. The scrub's progress is stored after each slice, so at most one slice
-/// is repeated after a restart.
-const SCRUB_SLICE: Duration = Duration::from_secs(5);
+/// Maximum time that the listener waits for the first attempt to open the stores.
+const STARTUP_WAIT: Duration = Duration::from_secs(5);
 
 /// Range of the time that requests may take after the jobs have stopped. The remaining grace period
 /// is clamped to this range.
@@ -42,8 +33,8 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
     }
     app.service.sources.clear().await?;
     app.service.catalog.readiness.set(StoreState::Connecting);
-    tokio::spawn(run_background_tasks(app.service.clone(), config.clone(), remove_orphans));
-    app.service.catalog.readiness.first_attempt(startup::STARTUP_WAIT).await;
+    tokio::spawn(app.service.maintenance.background.clone().run(remove_orphans));
+    app.service.catalog.readiness.first_attempt(STARTUP_WAIT).await;
     if let StoreState::Rejected(why) = app.service.catalog.readiness.state() {
         return Err(why.into());
     }
@@ -70,118 +61,6 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
     match opened.catalog.readiness.state() {
         StoreState::Rejected(why) => Err(why.into()),
         _ => Ok(()),
-    }
-}
-
-/// Checks the whole index periodically, because searches may not notice damage. Also checks it
-/// whenever a search or a write has found damage.
-async fn check_index(service: Arc<Shotlog>, every: Duration) {
-    loop {
-        match service.search.repair_index().await {
-            Ok(None) => {}
-            Ok(Some(done)) => startup::log_repair(&done),
-            Err(error) => tracing::error!(
-                error = %error.labelled(),
-                "the index could not be checked or repaired; `shotlog reindex` rebuilds it"
-            ),
-        }
-        let due = (!every.is_zero()).then(|| Instant::now() + every);
-        tokio::time::sleep(MIN_CHECK_INTERVAL).await;
-        service.search.wait_for_index_check(due).await;
-    }
-}
-
-/// Runs the tasks that need open stores: repair, jobs and calibration.
-async fn run_background_tasks(service: Arc<Shotlog>, config: Config, remove_orphans: bool) {
-    let repair = Repair { remove_orphans, ..Repair::default() };
-    if !startup::open(service.clone(), repair).await {
-        return;
-    }
-    let repair = Repair { unfinished: !remove_orphans, ..repair };
-    tokio::spawn(calibrate(service.clone()));
-    tokio::spawn(check_index(service.clone(), config.domain.index.check_interval));
-    resume(&service).await;
-    service.jobs.start();
-    repair_periodically(service, repair, config.domain.records).await;
-}
-
-/// Calibrates scores for this embedder in advance, so that no search has to wait for the
-/// calibration.
-async fn calibrate(service: Arc<Shotlog>) {
-    if let Err(error) = service.search.calibrate().await {
-        tracing::warn!(
-            error = %error.labelled(),
-            "scores could not be calibrated; the next search retries"
-        );
-    }
-}
-
-/// Periodically repairs videos whose change did not complete, because an instance or a store may
-/// fail at any time. Also scrubs all videos when a scrub is due.
-async fn repair_periodically(service: Arc<Shotlog>, orphans: Repair, settings: RepairSettings) {
-    let (mut repair, mut begun) = (orphans, None);
-    loop {
-        match service.search.reindex(repair).await {
-            Ok(done) => {
-                startup::log_repair(&done);
-                repair = Repair { unfinished: true, ..Repair::default() };
-            }
-            Err(error) => {
-                tracing::warn!(error = %error.labelled(), "the index could not be repaired")
-            }
-        }
-        sweep(&service).await;
-        service.fill_reserve().await;
-        let next = Instant::now() + settings.repair_interval.max(Duration::from_secs(1));
-        begun = match scrub(&service, begun, settings.scrub_interval, next).await {
-            Ok(left) => left,
-            Err(error) => {
-                tracing::warn!(error = %error.labelled(), "the scrub did not complete");
-                None
-            }
-        };
-        tokio::time::sleep_until(next).await;
-        resume(&service).await;
-    }
-}
-
-/// Resumes a scrub, or starts the one that is due, and runs it until `until`. Returns the scrub if
-/// it has not finished.
-async fn scrub(
-    service: &Shotlog,
-    begun: Option<Scrub>,
-    every: Duration,
-    until: Instant,
-) -> Result<Option<Scrub>, Error> {
-    let mut look = match begun {
-        None => service.search.due_scrub(every).await?,
-        begun => begun,
-    };
-    while let Some(begun) = look.take() {
-        match service.search.continue_scrub(begun, SCRUB_SLICE).await? {
-            ControlFlow::Break(done) => startup::log_repair(&done),
-            ControlFlow::Continue(left) if Instant::now() < until => look = Some(left),
-            ControlFlow::Continue(left) => return Ok(Some(left)),
-        }
-    }
-    Ok(None)
-}
-
-/// Removes expired uploads.
-async fn sweep(service: &Shotlog) {
-    match service.sources.uploads.delete_expired().await {
-        Ok(0) => {}
-        Ok(swept) => tracing::info!(swept, "expired uploads were removed"),
-        Err(error) => {
-            tracing::warn!(error = %error.labelled(), "expired uploads could not be removed");
-        }
-    }
-}
-
-/// Requeues the jobs of instances that died.
-async fn resume(service: &Shotlog) {
-    if let Err(error) = service.jobs.resume().await {
-        tracing::warn!(error = %error.labelled(), "orphaned jobs could not be requeued");
     }
 }
 
@@ -236,7 +115,7 @@ pub(super) async fn check(config: &Config) -> Result<(), BoxError> {
 /// Prints inconsistencies between records, objects and vectors.
 pub(super) async fn verify(config: &Config) -> Result<(), BoxError> {
     let app = app::build(config, listen_address(config)?).await?;
-    let report = app.service.verification.run().await?;
+    let report = app.service.maintenance.verification.run().await?;
     for problem in &report.problems {
         println!("{problem}");
     }

@@ -19,8 +19,7 @@
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`catalog`] | builds the services of the four modules above |
-//! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results, `reindex` |
-//! | [`maintenance`] | `verify` |
+//! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |
@@ -28,6 +27,7 @@
 //! | [`ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; cost estimates |
 //! | [`frames`] | frames, thumbnails, peaks and clips |
 //! | [`jobs`] | queue, workers, attempts, progress |
+//! | [`maintenance`] | start-up, background tasks, repairs, scrubs, index checks, `reindex`, `verify` |
 //! | [`export`] | exported files |
 //! | [`status`] | `/health`, `/schema` and metrics |
 //! | [`scoped`] | all of these, limited to what a caller's token may access |
@@ -78,7 +78,7 @@ use kernel::access::Access;
 use kernel::disk::Reserve;
 use library::extractors::Extractors;
 use library::metadata_editor::MetadataEditor;
-use maintenance::verify::Verification;
+use maintenance::Maintenance;
 use publishing::removal::VideoDeletion;
 use search::Search;
 use status::Status;
@@ -104,7 +104,7 @@ pub struct Settings {
     pub extractors: analysis::extraction::ExtractorSettings,
     pub ingest: ingest::IngestSettings,
     pub records: ingest::RepairSettings,
-    pub index: search::reindex::IndexSettings,
+    pub index: maintenance::IndexSettings,
     pub llm: llm::metered::Prices,
     pub frames: frames::FrameSettings,
     pub search: search::SearchSettings,
@@ -136,7 +136,7 @@ impl Default for Settings {
             extractors: analysis::extraction::ExtractorSettings::default(),
             ingest: ingest::IngestSettings::default(),
             records: ingest::RepairSettings::default(),
-            index: search::reindex::IndexSettings::default(),
+            index: maintenance::IndexSettings::default(),
             llm: llm::metered::Prices::default(),
             frames: frames::FrameSettings::default(),
             search: search::SearchSettings::default(),
@@ -182,6 +182,11 @@ impl Settings {
         CorrectionLimits { max: ingest.max_corrections, max_chars: ingest.max_correction_chars }
     }
 
+    /// Returns the disk space reserved for deletions.
+    fn reserve(&self) -> Reserve {
+        Reserve::new(self.data_dir.join("reserve"), self.records.reserve_bytes)
+    }
+
     /// Returns how long a video's lease lasts, if instances share their records.
     fn lease(&self) -> Option<Duration> {
         self.shared_records.then(|| self.records.lease.max(MIN_LEASE))
@@ -194,7 +199,7 @@ pub struct Shotlog {
     pub catalog: Arc<Catalog>,
     /// Manages user-defined analyzers.
     pub extractors: Extractors,
-    /// Searches, and keeps the index consistent with the records.
+    /// Searches the index.
     pub search: Arc<Search>,
     /// Truncates responses to a token budget.
     pub tokens: TokenCounter,
@@ -218,8 +223,8 @@ pub struct Shotlog {
     pub exports: Exports,
     /// Decodes frames and clips of stored videos.
     pub frames: Arc<Frames>,
-    /// Checks that the stores are consistent.
-    pub verification: Verification,
+    /// Keeps the stored data consistent.
+    pub maintenance: Maintenance,
     /// Reports capabilities and health.
     pub status: Status,
     reserve: Reserve,
@@ -258,8 +263,7 @@ impl Shotlog {
             settings.records.cache_bytes,
             settings.records.video_cache_ttl,
         ));
-        let max_orphans = settings.index.max_orphans;
-        let search = Search::new(&stores, &models, catalog.clone(), settings.search, max_orphans);
+        let search = Search::new(&stores, &models, catalog.clone(), settings.search);
         let search = Arc::new(search);
         let answering = Arc::new(Answering::new(
             &models,
@@ -281,10 +285,11 @@ impl Shotlog {
         let JobUseCases { metadata, sources, ingest, frames, evaluations, alerts, .. } = use_cases;
         let callbacks_enabled = settings.callbacks.is_enabled();
         let (probes, ui) = (settings.probes, settings.ui);
-        let reserve = settings.data_dir.join("reserve");
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.clone()),
-            verification: Verification::new(&stores, &catalog),
+            maintenance: Maintenance::new(
+                &stores, &models, &catalog, &search, &jobs, &sources, &settings,
+            ),
             planner: Planner::new(&models, &catalog, settings.ingest.max_chunks),
             frames,
             status: Status::new(
@@ -296,7 +301,7 @@ impl Shotlog {
                 ui,
                 callbacks_enabled,
             ),
-            reserve: Reserve::new(reserve, settings.records.reserve_bytes),
+            reserve: settings.reserve(),
             tokens: TokenCounter::new(embedder),
             extractors: Extractors::new(
                 catalog.extractors.clone(),
@@ -316,16 +321,6 @@ impl Shotlog {
         })
     }
 
-    /// Registers this install as the owner of the index and the queue if they have no owner.
-    /// Returns `Invalid` if another install owns one of them, and `NotFound` if a bucket does not
-    /// exist.
-    pub async fn adopt_stores(&self) -> Result<()> {
-        self.catalog.installation.probe().await?;
-        self.catalog.installation.adopt_index().await?;
-        self.catalog.extractors.load().await?;
-        self.jobs.adopt_queue(&self.catalog.installation.id().await?).await
-    }
-
     /// Removes a video's vectors, record, objects and cached files. If the video is being ingested,
     /// cancels the ingest first. The deletion completes even if the caller disconnects, and uses
     /// the reserved space if the disk is full.
@@ -335,9 +330,9 @@ impl Shotlog {
         let deleting = tokio::spawn(async move {
             match jobs.delete_video(video_id).await {
                 Err(error) if error.is_full() => {
-                    change_reserve(&reserve, Reserve::release).await;
+                    reserve.change(Reserve::release).await;
                     let deleted = jobs.delete_video(video_id).await;
-                    change_reserve(&reserve, Reserve::fill).await;
+                    reserve.change(Reserve::fill).await;
                     deleted
                 }
                 deleted => deleted,
@@ -346,22 +341,9 @@ impl Shotlog {
         deleting.await.map_err(|e| Error::corrupt(format!("the delete panicked: {e}")))?
     }
 
-    /// Reserves the disk space for deletions, unless it is already reserved.
-    pub async fn fill_reserve(&self) {
-        change_reserve(&self.reserve, Reserve::fill).await;
-    }
-
     /// Restricts the service to a caller's access.
     pub fn scoped(self: &Arc<Self>, access: Access) -> Scoped {
         Scoped::new(self.clone(), access)
-    }
-}
-
-async fn change_reserve(reserve: &Reserve, change: fn(&Reserve) -> std::io::Result<()>) {
-    let reserve = reserve.clone();
-    let changed = tokio::task::spawn_blocking(move || change(&reserve)).await;
-    if let Err(error) = changed.unwrap_or_else(|panic| Err(std::io::Error::other(panic))) {
-        tracing::warn!(%error, "could not change the disk reserve for deletes (records.reserve_bytes)");
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::storage::OpendalStorage;
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use poem::http::Method;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
@@ -94,9 +94,9 @@ impl Torture {
     /// Checks that nothing is lost and that nothing is inconsistent after a repair.
     async fn check(&self, before: u64, outcome: Outcome, case: &str) {
         let service = &self.app.service;
-        let repaired = service.search.reindex(Repair::default()).await.expect(case);
+        let repaired = service.maintenance.reindexer.reindex(Repair::default()).await.expect(case);
         assert_eq!((repaired.unreadable, repaired.orphans_kept), (0, 0), "{case}");
-        let verified = service.verification.run().await.expect(case);
+        let verified = service.maintenance.verification.run().await.expect(case);
         assert_eq!(verified.problems, [""; 0], "{case}");
         assert_eq!(verified.busy, 0, "{case}: something holds a lock");
         let chunks = self.chunks().await;
@@ -225,10 +225,11 @@ async fn every_use_case_survives_every_store_fault() {
     };
     cases += t.every_call("annotate", false, nothing, annotate).await;
     cases += t.every_call("delete", false, nothing, delete).await;
-    let repair = async |repair: Repair| match t.app.service.search.reindex(repair).await {
-        Ok(_) => Outcome::Done(CHUNKS),
-        Err(_) => Outcome::Failed(CHUNKS),
-    };
+    let repair =
+        async |repair: Repair| match t.app.service.maintenance.reindexer.reindex(repair).await {
+            Ok(_) => Outcome::Done(CHUNKS),
+            Err(_) => Outcome::Failed(CHUNKS),
+        };
     let rebuild = async || repair(Repair { all: true, ..Repair::default() }).await;
     cases += t.every_call("reindex", false, nothing, rebuild).await;
     let repair_index = async || repair(Repair::default()).await;

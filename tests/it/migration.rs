@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use adapters::llm::Extractive;
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 
@@ -43,7 +43,12 @@ async fn open_version_1() -> (TestApp, Vec<Value>) {
         }
     }
     assert_eq!(records.len(), 2);
-    app.service.search.reindex(Repair::default()).await.expect("an index made from the records");
+    app.service
+        .maintenance
+        .reindexer
+        .reindex(Repair::default())
+        .await
+        .expect("an index made from the records");
     (app, records)
 }
 
@@ -80,7 +85,7 @@ async fn a_video_stored_as_poster_jpg_is_renamed_when_ingested_again() {
         let job = app.job_of(&fields, "poster.jpg", &clip(30.0)).await;
         assert_eq!(job["status"], "done", "{job}");
         assert_eq!(app.get(&format!("/storage/{shared}")).await.body, poster);
-        assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+        assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
     }
 }
 
@@ -230,8 +235,16 @@ async fn version_2_outputs_in_one_document_are_served_unchanged() {
     assert_eq!(log().await, before);
     let last = app.get(&format!("/videos/{id}/chunks/59?verbose=true")).await.ok();
     assert_eq!(last, before["chunks"][59]);
-    app.service.search.reindex(Repair { all: true, ..Repair::default() }).await.expect("repaired");
-    assert_eq!(app.service.verification.run().await.expect("verified").problems, [""; 0]);
+    app.service
+        .maintenance
+        .reindexer
+        .reindex(Repair { all: true, ..Repair::default() })
+        .await
+        .expect("repaired");
+    assert_eq!(
+        app.service.maintenance.verification.run().await.expect("verified").problems,
+        [""; 0]
+    );
     let key = format!("videos/{id}/video.json");
     let record = app.records.get(&key).await.expect("read").expect("a record");
     assert_eq!(record["version"], 3, "in the current format once it is published again");

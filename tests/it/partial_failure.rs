@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use ports::llm::Task;
 use serde_json::{Value, json};
 
@@ -122,12 +122,12 @@ async fn delete_while_storage_is_away_is_finished_by_a_repair() {
     app.get(&format!("/videos/{id}")).await.error(404);
     app.storage.down.store(false, Ordering::SeqCst);
     assert_eq!(app.stored(), 1, "its objects are still there");
-    app.service.search.reindex(Repair::default()).await.unwrap();
+    app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert_eq!(app.stored(), 0);
     for file in &files {
         app.get(file).await.error(404);
     }
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ async fn failed_listing_update_does_not_undo_a_publication() {
     let superseded = app.records.unlisted.swap(false, Ordering::SeqCst);
     assert!(superseded);
     let before = documents(&app, &id).await.len();
-    app.service.search.reindex(Repair::default()).await.unwrap();
+    app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert!(documents(&app, &id).await.len() < before, "a repair removes superseded documents");
     assert_eq!(chunks(&app, &id).await, 6);
 }
@@ -148,5 +148,5 @@ async fn late_removal_does_not_delete_a_republished_object() {
     let path = app.get(&format!("/videos/{id}")).await.ok()["storage_path"].clone();
     let object = app.get(&format!("/storage/{}", path.as_str().unwrap())).await;
     assert_eq!((object.status, object.body), (200, clip(30.0)));
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }

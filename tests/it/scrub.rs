@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use domain::search::reindex::ReindexReport;
+use domain::maintenance::repair::RepairReport;
 use ports::index::{FieldValue, Filter, Point, PointId, VectorIndex};
 use ports::listing::VideoListing;
 use ports::records::RecordStore;
@@ -32,10 +32,10 @@ async fn lose_points(app: &TestApp, id: &str) {
 }
 
 /// Runs a scrub to its end if one is due.
-async fn scrub(app: &TestApp, every: Duration) -> Option<ReindexReport> {
-    let mut cursor = app.service.search.due_scrub(every).await.unwrap()?;
+async fn scrub(app: &TestApp, every: Duration) -> Option<RepairReport> {
+    let mut cursor = app.service.maintenance.scrubber.due_scrub(every).await.unwrap()?;
     loop {
-        match app.service.search.continue_scrub(cursor, DAY).await.unwrap() {
+        match app.service.maintenance.scrubber.continue_scrub(cursor, DAY).await.unwrap() {
             ControlFlow::Break(report) => return Some(report),
             ControlFlow::Continue(next) => cursor = next,
         }
@@ -58,8 +58,10 @@ async fn scrub_skips_videos_checked_recently() {
 async fn an_interrupted_scrub_resumes_where_it_stopped() {
     let app = TestApp::new().await;
     let ids = videos(&app).await;
-    let cursor = app.service.search.due_scrub(DAY).await.unwrap().expect("no scrub has run");
-    let step = app.service.search.continue_scrub(cursor, Duration::ZERO).await.unwrap();
+    let cursor =
+        app.service.maintenance.scrubber.due_scrub(DAY).await.unwrap().expect("no scrub has run");
+    let step =
+        app.service.maintenance.scrubber.continue_scrub(cursor, Duration::ZERO).await.unwrap();
     assert!(step.is_continue(), "one of three videos is checked");
     drop(step);
     lose_points(&app, &ids[0]).await;
@@ -77,19 +79,19 @@ async fn interrupted_scrubs_remove_documents_of_videos_without_a_record() {
     lose_points(&app, &ids[0]).await;
     app.records.delete(&format!("videos/{}/video.json", ids[0])).await.unwrap();
     let documents = async || app.records.list(&format!("videos/{}/", ids[0])).await.unwrap().len();
-    let search = &app.service.search;
+    let scrubber = &app.service.maintenance.scrubber;
     let step = async || {
-        let cursor = search.due_scrub(DAY).await.unwrap().expect("the scrub is unfinished");
-        search.continue_scrub(cursor, Duration::ZERO).await.unwrap()
+        let cursor = scrubber.due_scrub(DAY).await.unwrap().expect("the scrub is unfinished");
+        scrubber.continue_scrub(cursor, Duration::ZERO).await.unwrap()
     };
     // Stops after the first video, which has no record.
     assert!(step().await.is_continue() && documents().await > 0);
     let mut flow = step().await;
     while let ControlFlow::Continue(next) = flow {
-        flow = search.continue_scrub(next, Duration::ZERO).await.unwrap();
+        flow = scrubber.continue_scrub(next, Duration::ZERO).await.unwrap();
     }
     assert_eq!(documents().await, 0);
-    assert_eq!(search.due_scrub(DAY).await.unwrap().map(|_| ()), None);
+    assert_eq!(scrubber.due_scrub(DAY).await.unwrap().map(|_| ()), None);
 }
 
 #[tokio::test]

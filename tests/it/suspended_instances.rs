@@ -10,7 +10,7 @@ use std::time::Duration;
 use adapters::index::memory::MemoryIndex;
 use adapters::listing::memory::MemoryListing;
 use adapters::storage::OpendalStorage;
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, IndexStatistics};
 use ports::records::RecordStore;
@@ -110,7 +110,8 @@ impl Pair {
             // A change suspended before it began builds on what the other has published.
             let builds_on_it = !claimed && acknowledged == Some(chunks);
             assert!(chunks == published || builds_on_it, "{case}: {chunks} chunks");
-            let verified = self.other.service.verification.run().await.expect("verifies");
+            let verified =
+                self.other.service.maintenance.verification.run().await.expect("verifies");
             assert_eq!((verified.problems, verified.busy), (Vec::new(), 0), "{case}");
             let deleted = self.other.delete(&format!("/videos/{id}")).await.status;
             assert_eq!(deleted, if chunks == 0 { 404 } else { 200 }, "{case}");
@@ -170,7 +171,7 @@ async fn publication_survives_the_return_of_a_suspended_instance() {
     let reindex = async |_: &str, _: Vec<u8>| {
         let all = Repair { all: true, ..Repair::default() };
         // Losing the race to the other instance is no failure here.
-        let _ = suspended.service.search.reindex(all).await;
+        let _ = suspended.service.maintenance.reindexer.reindex(all).await;
         None
     };
     stops += pair.suspend_at_each_call("reindex", 28.0, true, reindex).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use domain::search::reindex::Repair;
+use domain::maintenance::repair::Repair;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, IndexStatistics, Point, PointId, VectorIndex};
 use ports::records::RecordStore;
@@ -21,7 +21,7 @@ fn key(id: &str) -> String {
 
 /// Asserts that the bad video is skipped and reported, and that the good one is served.
 async fn assert_skipped(app: &TestApp, bad: &str, good: &str) {
-    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    let repaired = app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable, repaired.orphans), (1, 1, 0));
     let listing = app.get("/videos").await.ok();
     assert_eq!(listing["total"], 1, "{listing}");
@@ -30,7 +30,7 @@ async fn assert_skipped(app: &TestApp, bad: &str, good: &str) {
     assert_eq!(health["unreadable"].as_array().unwrap().len(), 1, "{health}");
     assert_eq!(health["unreadable"][0]["video_id"], bad);
     mentions(health["unreadable"][0]["error"].as_str().unwrap(), &["the record", bad]);
-    let verified = app.service.verification.run().await.unwrap();
+    let verified = app.service.maintenance.verification.run().await.unwrap();
     assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
     mentions(&verified.problems[0], &[bad, "delete the video or ingest it again"]);
     for body in [json!({"text": "boat"}), json!({"text": "boat", "video_ids": [bad, good]})] {
@@ -76,7 +76,7 @@ async fn ingest_of_the_same_bytes_replaces_an_unreadable_record() {
         assert_eq!(app.get("/videos").await.ok()["total"], 2);
         assert_eq!(app.get(&format!("/videos/{bad}/chunks")).await.ok()["total"], 2);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-        assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+        assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
     }
 }
 
@@ -103,11 +103,11 @@ async fn unreadable_documents_do_not_stop_a_repair() {
     let outputs = documents.iter().find(|key| key.contains("/default_video-")).unwrap();
     app.records.spoil(outputs).await;
     // A repair that needs no document of the video succeeds.
-    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    let repaired = app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.unreadable), (2, 0));
     // Lost vectors can be rebuilt for the good video only.
     app.index.replace(Some(&Filter::default()), Vec::new()).await.unwrap();
-    let repaired = app.service.search.reindex(Repair::default()).await.unwrap();
+    let repaired = app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert_eq!((repaired.videos, repaired.rebuilt, repaired.unreadable), (1, 1, 1));
     let unreadable = app.get("/health").await.ok()["unreadable"].clone();
     assert_eq!(unreadable[0]["video_id"], bad.as_str(), "{unreadable}");
@@ -117,7 +117,7 @@ async fn unreadable_documents_do_not_stop_a_repair() {
     assert_eq!(page["results"][0]["video_id"], good.as_str());
     assert_eq!(app.video_of(&clip(20.0)).await, bad);
     assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
         let documents = app.records.list(&format!("videos/{bad}/")).await.unwrap();
         let document = documents.iter().find(|key| key.contains(&format!("/{part}"))).unwrap();
         app.records.spoil(document).await;
-        let verified = app.service.verification.run().await.unwrap();
+        let verified = app.service.maintenance.verification.run().await.unwrap();
         assert_eq!(verified.problems.len(), 1, "{:?}", verified.problems);
         mentions(&verified.problems[0], &[&bad, document]);
         let unreadable = app.get("/health").await.ok()["unreadable"].clone();
@@ -142,7 +142,7 @@ async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
         app.delete(&format!("/videos/{bad}")).await.ok();
         assert_eq!(app.records.list(&format!("videos/{bad}/")).await.unwrap(), [""; 0]);
         assert_eq!(app.get("/health").await.ok()["unreadable"], json!([]));
-        assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+        assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
     }
 }
 
@@ -150,7 +150,7 @@ async fn video_with_a_damaged_document_is_reported_and_can_be_deleted() {
 async fn repair_ignores_keys_that_are_not_videos() {
     let app = TestApp::new().await;
     app.records.put("videos/notes-of-mine/a.json", &json!(1)).await.unwrap();
-    app.service.search.reindex(Repair::default()).await.unwrap();
+    app.service.maintenance.reindexer.reindex(Repair::default()).await.unwrap();
     assert!(app.records.get("videos/notes-of-mine/a.json").await.unwrap().is_some());
 }
 
@@ -185,7 +185,7 @@ async fn search_on_a_damaged_index_returns_retry_after() {
                 assert!(reply.headers.contains_key("retry-after"));
                 let index_check = tokio::time::timeout(
                     Duration::from_secs(60),
-                    app.service.search.wait_for_index_check(None),
+                    app.service.maintenance.index_check.wait_for_index_check(None),
                 );
                 index_check.await.expect("an index check is requested");
             }
@@ -212,7 +212,7 @@ async fn truncated_hit_counts_as_index_damage() {
     mentions(&reply.error(503), &["index is damaged", "try again"]);
     let index_check = tokio::time::timeout(
         Duration::from_secs(60),
-        app.service.search.wait_for_index_check(None),
+        app.service.maintenance.index_check.wait_for_index_check(None),
     );
     index_check.await.expect("an index check is requested");
 }
@@ -222,15 +222,15 @@ async fn damaged_index_is_rebuilt_from_the_records_while_the_service_runs() {
     let faults = Arc::new(Faults::default());
     let app = TestApp::with(|setup| setup.faults = Some(faults.clone())).await;
     let id = app.video().await;
-    let search = &app.service.search;
+    let index_check = &app.service.maintenance.index_check;
     let query = json!({"text": "boat", "synthesize": false, "limit": 50});
-    assert!(search.repair_index().await.unwrap().is_none(), "nothing is damaged");
+    assert!(index_check.repair_index().await.unwrap().is_none(), "nothing is damaged");
     app.get("/ready").await.ok();
 
     // The check finds damage, and the first attempt to rebuild fails.
     app.embedder.down.store(true, Ordering::SeqCst);
     faults.plan(1, Fault::Damaged);
-    search.repair_index().await.expect_err("the embedder is down");
+    index_check.repair_index().await.expect_err("the embedder is down");
     assert_eq!(faults.clear().as_deref(), Some("check"));
     app.embedder.down.store(false, Ordering::SeqCst);
     // This index has nothing that a reset empties.
@@ -245,15 +245,15 @@ async fn damaged_index_is_rebuilt_from_the_records_while_the_service_runs() {
     assert_eq!(others.count(), 1, "{checks}");
 
     // A pending rebuild is due at once.
-    let due = tokio::time::timeout(Duration::from_secs(60), search.wait_for_index_check(None));
+    let due = tokio::time::timeout(Duration::from_secs(60), index_check.wait_for_index_check(None));
     due.await.expect("a rebuild is pending");
-    let rebuilt = search.repair_index().await.unwrap().expect("a rebuild");
+    let rebuilt = index_check.repair_index().await.unwrap().expect("a rebuild");
     assert_eq!((rebuilt.videos, rebuilt.unreadable), (1, 0));
     let page = app.post_json("/query", query).await.ok();
     let hits = page["results"].as_array().unwrap();
     assert!(hits.len() == 3 && hits.iter().all(|hit| hit["video_id"] == id.as_str()), "{page}");
     app.get("/ready").await.ok();
-    assert!(search.repair_index().await.unwrap().is_none(), "nothing is left to rebuild");
+    assert!(index_check.repair_index().await.unwrap().is_none(), "nothing is left to rebuild");
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,7 +261,7 @@ async fn index_check_is_due_after_its_interval() {
     let app = TestApp::new().await;
     let hour = Duration::from_secs(3600);
     let wait = |due| {
-        let check = app.service.search.wait_for_index_check(due);
+        let check = app.service.maintenance.index_check.wait_for_index_check(due);
         tokio::time::timeout(2 * hour, check)
     };
     wait(None).await.expect_err("without an interval, no check is due");

@@ -62,6 +62,15 @@ impl Reserve {
         file.sync_all()
     }
 
+    /// Calls [`Self::fill`] or [`Self::release`] on a thread that may block, and logs a failure.
+    pub(crate) async fn change(&self, change: fn(&Self) -> io::Result<()>) {
+        let reserve = self.clone();
+        let changed = tokio::task::spawn_blocking(move || change(&reserve)).await;
+        if let Err(error) = changed.unwrap_or_else(|panic| Err(io::Error::other(panic))) {
+            tracing::warn!(%error, "could not change the disk reserve for deletes (records.reserve_bytes)");
+        }
+    }
+
     /// Removes the file. *Blocks.*
     pub(crate) fn release(&self) -> io::Result<()> {
         match std::fs::remove_file(&self.path) {

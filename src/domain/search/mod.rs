@@ -9,11 +9,9 @@ pub(crate) mod mode;
 pub mod pages;
 mod plan;
 mod published;
-pub mod reindex;
 pub mod request;
 pub(crate) mod rerank;
 mod scope;
-pub mod scrub;
 mod similar;
 pub mod values;
 
@@ -216,9 +214,6 @@ pub struct Search {
     storage: Arc<dyn ObjectUrls>,
     models: Models,
     settings: SearchSettings,
-    /// Maximum number of videos without a record that a repair removes if `remove_orphans` is not
-    /// set.
-    max_orphans: usize,
     /// The score calibration, measured once, in the background.
     calibration: OnceCell<Calibration>,
     /// Cache of query vectors by text.
@@ -233,7 +228,6 @@ impl Search {
         models: &Models,
         catalog: Arc<Catalog>,
         settings: SearchSettings,
-        max_orphans: usize,
     ) -> Self {
         Self {
             catalog,
@@ -241,7 +235,6 @@ impl Search {
             storage: stores.storage.clone(),
             models: models.clone(),
             settings,
-            max_orphans,
             calibration: OnceCell::new(),
             query_vectors: ByteCache::new(settings.cache_bytes),
             health: Arc::default(),

@@ -116,7 +116,7 @@ async fn page_reads_only_the_requested_documents() {
     let repaired = app.job_of(&seconds, "clip.mp4", &clip(120.0)).await;
     assert_eq!(repaired["result"]["video_id"], id, "an ingest restores the document");
     assert_eq!(app.get(&format!("{path}?limit=500")).await.ok()["chunks"][119]["chunk_id"], 119);
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]

@@ -84,7 +84,7 @@ async fn collections_are_listed_renamed_and_removed() {
         1,
         "only the video removed from the collection before"
     );
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]

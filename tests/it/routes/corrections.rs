@@ -197,7 +197,10 @@ async fn corrections_survive_reanalysis_and_rechunking() {
     let entities = app.get(&format!("/videos/{id}/entities")).await.ok();
     assert_eq!(entities["entities"][0]["name"], "Grace Hopper", "{entities}");
     mentions(&get_text(&app, &format!("/videos/{id}/export?format=csv")).await, &["Grace Hopper"]);
-    assert_eq!(app.service.verification.run().await.unwrap().problems, Vec::<String>::new());
+    assert_eq!(
+        app.service.maintenance.verification.run().await.unwrap().problems,
+        Vec::<String>::new()
+    );
 }
 
 #[tokio::test]

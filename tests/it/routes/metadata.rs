@@ -108,7 +108,7 @@ async fn patch_takes_effect_at_once_without_embedding() {
     let mut both = vec![north, south];
     both.sort();
     assert_eq!(search_ids(&app, json!({"metadata": {"camera": "north"}})).await, both);
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn concurrent_changes_are_all_kept() {
     let expected_metadata: serde_json::Map<String, Value> =
         (0..12).map(|n| (format!("k{n}"), n.into())).collect();
     assert_eq!((&detail["metadata"], &detail["chunks"]), (&expected_metadata.into(), &json!(5)));
-    assert_eq!(app.service.verification.run().await.unwrap().problems, [""; 0]);
+    assert_eq!(app.service.maintenance.verification.run().await.unwrap().problems, [""; 0]);
 }
 
 #[tokio::test]
