@@ -81,6 +81,7 @@ use library::metadata_editor::MetadataEditor;
 use maintenance::Maintenance;
 use publishing::removal::VideoDeletion;
 use search::Search;
+use search::values::FilterValues;
 use status::Status;
 
 pub use kernel::ports::{Models, Stores};
@@ -201,6 +202,8 @@ pub struct Shotlog {
     pub extractors: Extractors,
     /// Searches the index.
     pub search: Arc<Search>,
+    /// Lists the values of filters.
+    pub filter_values: FilterValues,
     /// Truncates responses to a token budget.
     pub tokens: TokenCounter,
     /// Answers searches and questions.
@@ -263,7 +266,7 @@ impl Shotlog {
             settings.records.cache_bytes,
             settings.records.video_cache_ttl,
         ));
-        let search = Search::new(&stores, &models, catalog.clone(), settings.search);
+        let search = Search::new(&stores, &models, &catalog, settings.search);
         let search = Arc::new(search);
         let answering = Arc::new(Answering::new(
             &models,
@@ -286,7 +289,8 @@ impl Shotlog {
         let callbacks_enabled = settings.callbacks.is_enabled();
         let (probes, ui) = (settings.probes, settings.ui);
         Arc::new(Self {
-            exports: Exports::new(&stores, catalog.clone(), search.clone()),
+            exports: Exports::new(&stores, catalog.clone(), search.scopes.clone()),
+            filter_values: FilterValues::new(&stores, &models, &catalog, search.scopes.clone()),
             maintenance: Maintenance::new(
                 &stores, &models, &catalog, &search, &jobs, &sources, &settings,
             ),

@@ -406,7 +406,7 @@ impl Scoped {
 
     pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {
         let (service, access) = self.with_access();
-        service.search.values(access, query).await
+        service.filter_values.values(access, query).await
     }
 
     pub async fn evidence(&self, query: EvidenceQuery) -> Result<EvidenceResult> {
@@ -589,7 +589,7 @@ impl Scoped {
     }
 
     pub fn recommended_thresholds(&self) -> Thresholds {
-        self.service.search.recommended_thresholds()
+        self.service.search.calibrator.recommended_thresholds()
     }
 
     /// Updates the gauges. Returns `Forbidden` if the caller's access is restricted, since the

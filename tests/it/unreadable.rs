@@ -185,7 +185,7 @@ async fn search_on_a_damaged_index_returns_retry_after() {
                 assert!(reply.headers.contains_key("retry-after"));
                 let index_check = tokio::time::timeout(
                     Duration::from_secs(60),
-                    app.service.maintenance.index_check.wait_for_index_check(None),
+                    app.service.maintenance.index_check.wait_until_due(None),
                 );
                 index_check.await.expect("an index check is requested");
             }
@@ -212,7 +212,7 @@ async fn truncated_hit_counts_as_index_damage() {
     mentions(&reply.error(503), &["index is damaged", "try again"]);
     let index_check = tokio::time::timeout(
         Duration::from_secs(60),
-        app.service.maintenance.index_check.wait_for_index_check(None),
+        app.service.maintenance.index_check.wait_until_due(None),
     );
     index_check.await.expect("an index check is requested");
 }
@@ -245,7 +245,7 @@ async fn damaged_index_is_rebuilt_from_the_records_while_the_service_runs() {
     assert_eq!(others.count(), 1, "{checks}");
 
     // A pending rebuild is due at once.
-    let due = tokio::time::timeout(Duration::from_secs(60), index_check.wait_for_index_check(None));
+    let due = tokio::time::timeout(Duration::from_secs(60), index_check.wait_until_due(None));
     due.await.expect("a rebuild is pending");
     let rebuilt = index_check.repair_index().await.unwrap().expect("a rebuild");
     assert_eq!((rebuilt.videos, rebuilt.unreadable), (1, 0));
@@ -261,7 +261,7 @@ async fn index_check_is_due_after_its_interval() {
     let app = TestApp::new().await;
     let hour = Duration::from_secs(3600);
     let wait = |due| {
-        let check = app.service.maintenance.index_check.wait_for_index_check(due);
+        let check = app.service.maintenance.index_check.wait_until_due(due);
         tokio::time::timeout(2 * hour, check)
     };
     wait(None).await.expect_err("without an interval, no check is due");

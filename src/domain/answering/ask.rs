@@ -106,7 +106,7 @@ impl Answering {
         if let Some(reason) = self.reason_for_no_answer(access, &question).await? {
             return Ok(empty_response(question.question, reason));
         }
-        let vector = self.search.embed_question(&question.question).await?;
+        let vector = self.search.embedder.embed_question(&question.question).await?;
         let retrieval = Retrieval::new(self, access, &question, &vector).await?;
         let records = self.catalog.records.find_all(&retrieval.videos(access).await?).await?;
         let has_output = |id: &String| records.iter().any(|r| r.analyzers.contains_key(id));
@@ -151,7 +151,7 @@ impl Answering {
         access: &Access,
         question: &Question,
     ) -> Result<Option<&'static str>> {
-        self.search.check_length("question", &question.question)?;
+        self.search.embedder.check_length("question", &question.question)?;
         if let Some(id) = &question.analyzer {
             self.catalog.extractors.load_if_unknown(id).await?;
             self.catalog.analyzers.find(&self.models, id)?;

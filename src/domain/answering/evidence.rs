@@ -55,7 +55,7 @@ impl Answering {
     /// Finds the best moments for a question in the videos that the caller can see. Returns
     /// `Invalid` for an unknown filter.
     pub async fn evidence(&self, access: &Access, query: EvidenceQuery) -> Result<EvidenceResult> {
-        self.search.check_length("question", &query.question)?;
+        self.search.embedder.check_length("question", &query.question)?;
         let request = SearchRequest {
             video_ids: query.video_ids,
             filters: query.filters,

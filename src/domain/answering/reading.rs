@@ -254,8 +254,8 @@ impl Answering {
         windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         windows.truncate(MAX_COMPARED);
 
-        let question_vector = self.search.embed_question(question).await?;
-        let presence = self.search.presence(question, &question_vector).await?;
+        let question_vector = self.search.embedder.embed_question(question).await?;
+        let presence = self.search.calibrator.presence(question, &question_vector).await?;
         let probabilities = async |texts: Vec<(String, &Evidence)>| {
             // Many moments have the same text, so each distinct text is embedded only once.
             let different: BTreeSet<&str> = texts.iter().map(|(text, _)| text.as_str()).collect();

@@ -71,7 +71,7 @@ impl<'a> Retrieval<'a> {
     /// filters apply in every case.
     pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
         let (service, question) = (self.service, self.question);
-        let matching = service.search.matching_videos(access, &question.filters).await?;
+        let matching = service.search.scopes.matching_videos(access, &question.filters).await?;
         if let Some(chosen) = &self.chosen {
             let requested = question.video_ids.as_deref().map(distinct_ids);
             let mut ids: Vec<VideoId> = chosen.keys().copied().collect();
@@ -96,9 +96,9 @@ impl<'a> Retrieval<'a> {
             return Ok(all);
         }
         let analyzer = question.analyzer.as_deref();
-        let filter = service.search.scope(access, analyzer, None, &question.filters).await?;
+        let filter = service.search.scopes.scope(access, analyzer, None, &question.filters).await?;
         let query = self.nearest_to(filter, max_videos);
-        service.search.likely_videos(&question.question, query).await
+        service.search.retriever.likely_videos(&question.question, query).await
     }
 
     /// Finds the supporting segments in each video, with one search per set of analyzers.
@@ -189,7 +189,8 @@ impl<'a> Retrieval<'a> {
         let filter = filter.and("analyzer_id", Predicate::AnyKeyword(analyzers));
         let query = self.nearest_to(filter, group.videos.len());
         let text = &self.question.question;
-        let mut hits = self.service.search.search_by_video(text, query, per_video).await?;
+        let mut hits =
+            self.service.search.retriever.search_by_video(text, query, per_video).await?;
         let min_probability = self.question.min_p_present;
         hits.retain(|hit| min_probability.is_none_or(|min| hit.p_present >= min));
         hits.retain(|hit| self.is_chosen(hit));

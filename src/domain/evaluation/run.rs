@@ -269,7 +269,7 @@ impl Evaluations {
     ) -> Result<EvaluationRun> {
         let (created_at, started) = (now(), Instant::now());
         // Calibrate first, so that no measured search has to wait for it.
-        self.search.calibrate().await?;
+        self.search.calibrator.calibrate().await?;
         let (questions, lost) = self.with_existing_moments(&evaluation.questions).await?;
         let configurations = &request.configurations;
         let budget = CallBudget::new(&self.models, request.max_model_calls);

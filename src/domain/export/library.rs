@@ -82,7 +82,7 @@ impl Exports {
             let ids = ids.iter().filter_map(|id| id.parse().ok());
             parsed.chunks = parsed.chunks.in_videos(ids);
         }
-        let conditions = self.search.video_conditions(access, &parsed).await?;
+        let conditions = self.scopes.video_conditions(access, &parsed).await?;
         let (videos, after) = self.catalog.listing.video_batch(&conditions, None).await?;
         let table = match format {
             LibraryFormat::Csv => Some(Table::new(self.catalog.analyzers.all())),
@@ -116,8 +116,8 @@ impl LibraryWriter {
         loop {
             let Some(video_id) = self.videos.pop_front() else {
                 let Some(after) = self.after.take() else { return Ok(None) };
-                let search = &self.exports.search;
-                let conditions = search.video_conditions(&self.access, &self.parsed).await?;
+                let scopes = &self.exports.scopes;
+                let conditions = scopes.video_conditions(&self.access, &self.parsed).await?;
                 let (videos, after) =
                     self.exports.catalog.listing.video_batch(&conditions, Some(after)).await?;
                 (self.videos, self.after) = (videos.into(), after);

@@ -35,7 +35,7 @@ use crate::kernel::ports::Stores;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::records::record::VideoRecord;
-use crate::search::Search;
+use crate::search::scope::ScopeResolver;
 use part::ExportPart;
 pub use part::PartFields;
 use timecode::Timecode;
@@ -128,13 +128,13 @@ struct VideoLog {
 #[derive(Clone)]
 pub struct Exports {
     catalog: Arc<Catalog>,
-    search: Arc<Search>,
+    scopes: Arc<ScopeResolver>,
     storage: Arc<dyn ObjectUrls>,
 }
 
 impl Exports {
-    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>, search: Arc<Search>) -> Self {
-        Self { catalog, search, storage: stores.storage.clone() }
+    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>, scopes: Arc<ScopeResolver>) -> Self {
+        Self { catalog, scopes, storage: stores.storage.clone() }
     }
 
     /// Exports the log of a video, or of a part of it. Returns `Invalid` if the format is unknown

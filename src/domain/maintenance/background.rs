@@ -16,7 +16,7 @@ use crate::maintenance::reindex::Reindexer;
 use crate::maintenance::repair::Repair;
 use crate::maintenance::scrub::{Scrub, Scrubber};
 use crate::maintenance::startup::Startup;
-use crate::search::Search;
+use crate::search::calibration::Calibrator;
 
 /// Minimum interval between two index checks, even if searches find damage.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -39,7 +39,7 @@ pub struct BackgroundTasks {
     pub(super) reindexer: Arc<Reindexer>,
     pub(super) scrubber: Arc<Scrubber>,
     pub(super) index_check: Arc<IndexCheck>,
-    pub(super) search: Arc<Search>,
+    pub(super) calibrator: Arc<Calibrator>,
     pub(super) sources: Arc<Sources>,
     pub(super) jobs: Arc<Jobs>,
     pub(super) reserve: Reserve,
@@ -56,7 +56,7 @@ impl BackgroundTasks {
             return;
         }
         let repair = Repair { unfinished: !remove_orphans, ..repair };
-        tokio::spawn(calibrate(self.search.clone()));
+        tokio::spawn(calibrate(self.calibrator.clone()));
         tokio::spawn(check_index(self.index_check.clone(), self.intervals.index_check));
         self.resume_jobs().await;
         self.jobs.start();
@@ -141,14 +141,14 @@ async fn check_index(index_check: Arc<IndexCheck>, every: Duration) {
         }
         let due = (!every.is_zero()).then(|| Instant::now() + every);
         tokio::time::sleep(MIN_CHECK_INTERVAL).await;
-        index_check.wait_for_index_check(due).await;
+        index_check.wait_until_due(due).await;
     }
 }
 
 /// Calibrates scores for this embedder in advance, so that no search has to wait for the
 /// calibration.
-async fn calibrate(search: Arc<Search>) {
-    if let Err(error) = search.calibrate().await {
+async fn calibrate(calibrator: Arc<Calibrator>) {
+    if let Err(error) = calibrator.calibrate().await {
         tracing::warn!(
             error = %error.labelled(),
             "scores could not be calibrated; the next search retries"

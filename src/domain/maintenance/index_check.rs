@@ -44,7 +44,7 @@ impl IndexCheck {
 
     /// Waits until the index has to be checked. The wait ends when a search or a write has found
     /// damage, when a rebuild is pending, or at the time `due`.
-    pub async fn wait_for_index_check(&self, due: Option<Instant>) {
+    pub async fn wait_until_due(&self, due: Option<Instant>) {
         loop {
             let reported =
                 tokio::time::timeout(PROBE_INTERVAL, self.health.damage_reported()).await;

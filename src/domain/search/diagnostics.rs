@@ -1,14 +1,23 @@
 //! Diagnoses an empty search result: which filter excluded all hits, which videos were not
 //! analyzed, and what the highest score is among points that match the filters.
 
-use ports::index::VectorQuery;
+use std::sync::Arc;
+
+use ports::index::{VectorIndex, VectorQuery};
 use serde_json::{Map, Value};
 
+use crate::catalog::Catalog;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
+use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
+use crate::listing::Listing;
 use crate::search::plan::SearchPlan;
-use crate::search::{Mode, Search, SearchRequest};
+use crate::search::request::SearchRequest;
+use crate::search::results::Diagnostics;
+use crate::search::retrieval::Retriever;
+use crate::search::retrieval::mode::Mode;
+use crate::search::scope::ScopeResolver;
 
 /// Maximum number of videos that are checked and reported.
 const MAX_VIDEOS: usize = 20;
@@ -26,26 +35,6 @@ const LIKELY: f32 = 0.5;
 /// filter and the parameter together.
 pub(super) const VIDEO_IDS: &str = "video_ids";
 
-/// Why a search found nothing.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Diagnostics {
-    /// For each filter, the number of hits that the search would have without that filter, with the
-    /// same threshold and limit.
-    pub without_filter: Vec<(String, u32)>,
-    /// Up to 20 of the searched videos that have no output from the analyzer.
-    pub videos_without_analyzer: Vec<VideoId>,
-    /// Up to 20 of the searched videos that have output from the analyzer but no vector in the
-    /// field.
-    pub videos_without_field: Vec<VideoId>,
-    /// Up to 20 requested ids that match no video.
-    pub unknown_videos: Vec<String>,
-    /// Other analyzers with hits, each with the probability of its best hit. The highest
-    /// probability comes first.
-    pub found_by_others: Vec<(String, f32)>,
-    /// Highest cosine among points that match the filters; `None` if no point matches.
-    pub best_score: Option<f32>,
-}
-
 /// A search that found nothing.
 struct EmptySearch<'a> {
     access: &'a Access,
@@ -53,7 +42,25 @@ struct EmptySearch<'a> {
     plan: &'a SearchPlan,
 }
 
-impl Search {
+/// Finds out why a search or a listing is empty.
+pub(super) struct Diagnoser {
+    index: Arc<dyn VectorIndex>,
+    listing: Arc<Listing>,
+    scopes: Arc<ScopeResolver>,
+    retriever: Arc<Retriever>,
+}
+
+impl Diagnoser {
+    pub(super) fn new(
+        stores: &Stores,
+        catalog: &Catalog,
+        scopes: Arc<ScopeResolver>,
+        retriever: Arc<Retriever>,
+    ) -> Self {
+        let (index, listing) = (stores.index.clone(), catalog.listing.clone());
+        Self { index, listing, scopes, retriever }
+    }
+
     /// Finds the reasons for an empty result. Costs one search per filter and one per searched
     /// video.
     pub(super) async fn diagnose(
@@ -72,10 +79,13 @@ impl Search {
             let mut filters = empty.request.filters.clone();
             filters.remove(name);
             let ids = empty.request.video_ids.as_deref().filter(|_| name != VIDEO_IDS);
-            let filter =
-                self.scope(empty.access, empty.request.analyzers.id(), ids, &filters).await?;
+            let filter = self
+                .scopes
+                .scope(empty.access, empty.request.analyzers.id(), ids, &filters)
+                .await?;
             let query = VectorQuery { filter, ..empty.plan.query.clone() };
-            let found = self.find(empty.plan.mode, &empty.plan.text, query).await?;
+            let found =
+                self.retriever.searcher.find(empty.plan.mode, &empty.plan.text, query).await?;
             diagnostics.without_filter.push((name.to_owned(), found.hits.len() as u32));
         }
         if let Some(analyzer) = empty.request.analyzers.id() {
@@ -92,11 +102,14 @@ impl Search {
         analyzer: &str,
     ) -> Result<Vec<(String, f32)>> {
         let filter = self
+            .scopes
             .scope(empty.access, None, empty.request.video_ids.as_deref(), &empty.request.filters)
             .await?;
         let query = VectorQuery { filter, limit: MAX_OTHER_HITS, ..empty.plan.query.clone() };
         let mut found: Vec<(String, f32)> = Vec::new();
-        for hit in self.search_all_analyzers(Mode::Hybrid, &empty.plan.text, query).await? {
+        for hit in
+            self.retriever.search_all_analyzers(Mode::Hybrid, &empty.plan.text, query).await?
+        {
             let is_probable = hit.p_present >= empty.plan.min_p_present.max(LIKELY);
             for id in hit.found_by.into_iter().filter(|id| is_probable && id != analyzer) {
                 if !found.iter().any(|(known, _)| *known == id) {
@@ -123,7 +136,8 @@ impl Search {
             .await?;
         for video in with.into_iter().take(MAX_VIDEOS) {
             let one = [video.to_string()];
-            let filter = self.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
+            let filter =
+                self.scopes.scope(empty.access, Some(analyzer), Some(&one), &Map::new()).await?;
             let any = VectorQuery { filter, limit: 1, threshold: None, ..empty.plan.query.clone() };
             if self.index.search(any).await?.is_empty() {
                 diagnostics.videos_without_field.push(video);
@@ -142,11 +156,11 @@ impl Search {
         diagnostics: &mut Diagnostics,
     ) -> Result<Vec<VideoId>> {
         let videos = match video_ids {
-            None => self.catalog.listing.newest(access, MAX_SCANNED_VIDEOS).await?,
+            None => self.listing.newest(access, MAX_SCANNED_VIDEOS).await?,
             Some(ids) => {
                 let ids = &ids[..ids.len().min(MAX_VIDEOS)];
                 let requested: Vec<VideoId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-                let known = self.catalog.listing.entries(access, &requested).await?;
+                let known = self.listing.entries(access, &requested).await?;
                 let is_known = |id: &String| known.iter().any(|v| v.video_id.as_str() == id);
                 let unknown = ids.iter().filter(|id| !is_known(id));
                 diagnostics.unknown_videos = unknown.cloned().collect();

@@ -2,23 +2,27 @@
 //! newest video first and in chronological order within each video.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use ports::index::{FacetQuery, Filter, Hit, ListedPoint, Predicate};
+use ports::index::{FacetQuery, Filter, Hit, Index, ListedPoint, Predicate};
 use ports::listing::Position;
 use serde_json::{Map, Value};
 
+use crate::analysis::Analyzers;
+use crate::indexing::health::IndexHealth;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::listing::listing_order;
-use crate::search::all_analyzers::merge_by_chunk;
-use crate::search::diagnostics::{Diagnostics, VIDEO_IDS, filter_names};
-use crate::search::mode::IndexHits;
+use crate::listing::{Listing, listing_order};
+use crate::search::diagnostics::{Diagnoser, VIDEO_IDS, filter_names};
+use crate::search::filters;
 use crate::search::pages::PageStart;
-use crate::search::published::{HitVideos, Scoring};
-use crate::search::{
-    ScoreKind, Search, SearchPage, SearchRequest, SearchResult, VectorField, filters,
-};
+use crate::search::request::{SearchRequest, VectorField};
+use crate::search::results::{Diagnostics, ScoreKind, SearchPage, SearchResult};
+use crate::search::retrieval::merge::merge_by_chunk;
+use crate::search::retrieval::mode::IndexHits;
+use crate::search::retrieval::published::{HitReader, HitVideos, Scoring};
+use crate::search::scope::ScopeResolver;
 
 /// Listed moments have no scores.
 const UNSCORED: Scoring<'static> =
@@ -36,9 +40,22 @@ struct MomentQuery<'a> {
 /// that moment.
 type Rows = Vec<(PageStart, SearchResult)>;
 
-impl Search {
+/// Lists moments without a search text.
+pub(super) struct MomentListing {
+    pub(super) index: Arc<dyn Index>,
+    pub(super) health: Arc<IndexHealth>,
+    pub(super) analyzers: Analyzers,
+    pub(super) listing: Arc<Listing>,
+    pub(super) hits: Arc<HitReader>,
+    pub(super) scopes: Arc<ScopeResolver>,
+    pub(super) diagnoser: Arc<Diagnoser>,
+    /// Maximum number of videos sorted at once.
+    pub(super) max_sorted: usize,
+}
+
+impl MomentListing {
     /// Lists a page of the moments that match the filters.
-    pub(super) async fn list_filtered(
+    pub(super) async fn page(
         &self,
         access: &Access,
         request: &SearchRequest,
@@ -72,24 +89,23 @@ impl Search {
         limit: usize,
     ) -> Result<Rows> {
         let MomentQuery { access, analyzer, video_ids, filters } = *query;
-        let filter = self.scope(access, analyzer, video_ids, filters).await?;
+        let filter = self.scopes.scope(access, analyzer, video_ids, filters).await?;
         let mut rows = Rows::new();
         if let Some((video, chunk)) = &from {
             self.list_video(&filter, video, chunk.next(), limit, &mut rows).await?;
         }
         let mut after = from.map(|(video, _)| video);
         // If few videos match, only those are sorted; otherwise all videos are scanned in order.
-        let max_sorted = self.settings.page_window;
+        let max_sorted = self.max_sorted;
         let matching = self.videos_with(&filter, max_sorted + 1).await?;
         if matching.len() <= max_sorted {
-            let videos = self.catalog.listing.positions(access, &matching).await?;
+            let videos = self.listing.positions(access, &matching).await?;
             self.list_videos(&filter, videos, after.as_ref(), limit, &mut rows).await?;
             return Ok(rows);
         }
-        let conditions = self.video_conditions(access, &filters::parse(filters)?).await?;
+        let conditions = self.scopes.video_conditions(access, &filters::parse(filters)?).await?;
         while rows.len() < limit {
-            let mut videos =
-                self.catalog.listing.matching_positions(&conditions, after.clone()).await?;
+            let mut videos = self.listing.matching_positions(&conditions, after.clone()).await?;
             let Some(last) = videos.last().cloned() else { break };
             let batch = filter.clone().in_videos(videos.iter().map(|video| video.video_id));
             let matching = self.videos_with(&batch, videos.len()).await?;
@@ -138,7 +154,7 @@ impl Search {
         limit: usize,
         rows: &mut Rows,
     ) -> Result<()> {
-        let analyzers = self.catalog.analyzers.all().len().max(1);
+        let analyzers = self.analyzers.all().len().max(1);
         let of_video = filter.clone().in_videos([video.video_id]);
         let mut from = first;
         let mut videos = HitVideos::new();
@@ -156,7 +172,7 @@ impl Search {
                 |point: ListedPoint| Hit { id: point.id, score: 0.0, document: point.document };
             let hits = points.into_iter().map(unranked).collect();
             let found = IndexHits { hits, ..IndexHits::default() };
-            let hits = self.keep_published(found, UNSCORED, &mut videos).await?;
+            let hits = self.hits.keep_published(found, UNSCORED, &mut videos).await?;
             for hit in merge_by_chunk(self.order_by_chunk(hits)) {
                 if rows.len() < limit {
                     rows.push((PageStart::AfterChunk(video.clone(), hit.chunk_id), hit));
@@ -173,7 +189,7 @@ impl Search {
     /// Sorts hits by chunk and, within a chunk, by the analyzers' statement rank.
     fn order_by_chunk(&self, mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
         let ids: Vec<String> = hits.iter().flat_map(|hit| hit.found_by.clone()).collect();
-        let order = self.catalog.analyzers.by_statement_rank(ids.iter());
+        let order = self.analyzers.by_statement_rank(ids.iter());
         let rank = |hit: &SearchResult| {
             let id = hit.found_by.first().map(String::as_str);
             order.iter().position(|analyzer| Some(*analyzer) == id)
@@ -194,7 +210,9 @@ impl Search {
         }
         if let Some(analyzer) = query.analyzer {
             let MomentQuery { access, video_ids, .. } = *query;
-            self.videos_with_analyzer(access, video_ids, analyzer, &mut diagnostics).await?;
+            self.diagnoser
+                .videos_with_analyzer(access, video_ids, analyzer, &mut diagnostics)
+                .await?;
         }
         Ok(diagnostics)
     }

@@ -1,7 +1,6 @@
 //! The parameters of a search. All callers (`/query`, agents, alerts, evaluations, evidence) build
 //! a [`SearchRequest`]; names are parsed only here.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
@@ -9,8 +8,9 @@ use serde_json::{Map, Value};
 use crate::analysis::{self, VECTOR_FIELDS};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
-use crate::kernel::names::comma_separated;
-use crate::search::{Mode, PageStart};
+use crate::kernel::names::unknown;
+use crate::search::pages::PageStart;
+use crate::search::retrieval::mode::Mode;
 
 /// Stands for all analyzers wherever an analyzer id is expected.
 pub const ALL_ANALYZERS: &str = "*";
@@ -206,12 +206,6 @@ impl FromStr for VectorField {
         let known = VECTOR_FIELDS.iter().find(|(field, _)| *field == name);
         known.map(|(field, _)| Self(field)).ok_or_else(|| unknown("field", name, VECTOR_FIELDS))
     }
-}
-
-/// The error for a name that is not in `known`.
-pub(super) fn unknown(kind: impl fmt::Display, name: &str, known: &[(&str, &str)]) -> Error {
-    let names: Vec<_> = known.iter().map(|(name, _)| *name).collect();
-    Error::Invalid(format!("unknown {kind} '{name}'; available: {}", comma_separated(&names)))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! text answers the question.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use ports::llm::PassageKind;
 use ports::reranker::Reranker;
@@ -11,7 +12,7 @@ use text::{Quotations, is_stop_word, sentences, word_overlap, words};
 
 use crate::kernel::error::{Error, Result};
 use crate::search::calibration::content_words;
-use crate::search::{Search, SearchResult};
+use crate::search::results::SearchResult;
 
 /// Logistic model of whether a text contains an answer: the intercept, the weight of the search's
 /// log-odds and the weight of the re-ranker's log-odds. It was fitted so that as many development
@@ -104,12 +105,19 @@ struct Candidate {
     priority: f32,
 }
 
-impl Search {
+/// Re-ranks hits, if there is a re-ranker.
+pub(super) struct HitReranker {
+    pub(super) reranker: Option<Arc<dyn Reranker>>,
+    /// Maximum number of texts scored per search.
+    pub(super) max_texts: usize,
+}
+
+impl HitReranker {
     /// Re-ranks the hits for a question. Sets `p_present` to the probability that the hit contains
     /// an answer, and puts the most probable hit first. Does nothing for a keyword search or if
     /// there is no re-ranker. Leaves hits without natural-language text unchanged.
     pub(super) async fn rerank(&self, question: &str, hits: &mut [SearchResult]) -> Result<()> {
-        let Some(reranker) = &self.models.reranker else { return Ok(()) };
+        let Some(reranker) = &self.reranker else { return Ok(()) };
         let Some(criteria) =
             AnswerCriteria::from_question(question).filter(|criteria| !criteria.is_topic())
         else {
@@ -123,10 +131,10 @@ impl Search {
         }
         candidates.retain(|candidate| criteria.may_answer(&candidate.text));
         candidates.sort_by(|a, b| b.priority.total_cmp(&a.priority));
-        for left_out in candidates.iter().skip(self.settings.rerank_texts) {
+        for left_out in candidates.iter().skip(self.max_texts) {
             surest[left_out.hit] = None;
         }
-        candidates.truncate(self.settings.rerank_texts);
+        candidates.truncate(self.max_texts);
         let texts: Vec<&str> = candidates.iter().map(|one| one.text.as_str()).collect();
         let scores = score_texts(reranker.as_ref(), question, &texts).await?;
         for (candidate, score) in candidates.iter().zip(scores) {

@@ -1,17 +1,31 @@
 //! Translates the filters in a request into index and listing filters, which together form the
 //! scope of a search.
 
+use std::sync::Arc;
+
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
+use crate::catalog::Catalog;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
+use crate::library::metadata_store::MetadataStore;
+use crate::listing::Listing;
 use crate::records::metadata;
-use crate::search::filters::ParsedFilters;
-use crate::search::{Search, filters};
+use crate::search::filters::{self, ParsedFilters};
 
-impl Search {
+/// Resolves the filters of requests.
+pub(crate) struct ScopeResolver {
+    listing: Arc<Listing>,
+    metadata: Arc<MetadataStore>,
+}
+
+impl ScopeResolver {
+    pub(super) fn new(catalog: &Catalog) -> Self {
+        Self { listing: catalog.listing.clone(), metadata: catalog.metadata.clone() }
+    }
+
     /// Builds the index filter for a search in the videos that the caller can see. If `analyzer` is
     /// `None`, the filter covers all analyzers.
     pub(crate) async fn scope(
@@ -56,7 +70,7 @@ impl Search {
         if conditions.is_empty() {
             return Ok(None);
         }
-        Ok(Some(self.catalog.listing.matching(&conditions).await?))
+        Ok(Some(self.listing.matching(&conditions).await?))
     }
 
     /// Builds the listing conditions from the filters on whole videos and from the caller's access
@@ -69,7 +83,7 @@ impl Search {
         let mut conditions: Vec<Condition> = parsed.videos.clone();
         conditions.extend(metadata::visible_to(access));
         if let Some(metadata) = &parsed.metadata {
-            let keys = self.catalog.metadata.visible_keys(access).await?;
+            let keys = self.metadata.visible_keys(access).await?;
             conditions.extend(metadata::conditions(metadata, &keys)?);
         }
         Ok(conditions)

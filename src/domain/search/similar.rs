@@ -1,16 +1,23 @@
 //! Similarity search: moments near a given moment's vector.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use ports::index::{Filter, Predicate};
+use ports::index::{Filter, Predicate, VectorIndex};
 
+use crate::analysis::Analyzers;
+use crate::indexing::health::IndexHealth;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::names::comma_separated;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::library::Library;
 use crate::search::plan::SearchPlan;
-use crate::search::{Mode, ScoreKind, Search, SearchRequest, SearchedAnalyzers};
+use crate::search::request::{SearchRequest, SearchedAnalyzers};
+use crate::search::results::ScoreKind;
+use crate::search::retrieval::mode::Mode;
+use crate::search::scope::ScopeResolver;
 
 /// The representation of a moment in a search: the chunk that overlaps it most, and that chunk's
 /// vector from one analyzer.
@@ -20,10 +27,19 @@ struct ExampleMoment {
     vector: Vec<f32>,
 }
 
-impl Search {
+/// Plans searches for moments similar to a given one.
+pub(super) struct SimilarMoments {
+    pub(super) index: Arc<dyn VectorIndex>,
+    pub(super) health: Arc<IndexHealth>,
+    pub(super) analyzers: Analyzers,
+    pub(super) library: Arc<Library>,
+    pub(super) scopes: Arc<ScopeResolver>,
+}
+
+impl SimilarMoments {
     /// Plans a search for moments similar to `moment`. Returns `Invalid` if the moment's video does
     /// not exist, if the moment lies outside the video, or if it has no vector in the field.
-    pub(super) async fn plan_similar(
+    pub(super) async fn plan(
         &self,
         access: &Access,
         request: &SearchRequest,
@@ -34,7 +50,7 @@ impl Search {
         // Vectors of different analyzers are not comparable.
         let analyzers = SearchedAnalyzers::One(example.analyzer);
         let video_ids = request.video_ids.as_deref();
-        let filter = self.scope(access, analyzers.id(), video_ids, &request.filters).await?;
+        let filter = self.scopes.scope(access, analyzers.id(), video_ids, &request.filters).await?;
         Ok(SearchPlan {
             mode: Mode::Vector,
             analyzers,
@@ -56,12 +72,11 @@ impl Search {
         analyzer: Option<&str>,
         field: &str,
     ) -> Result<ExampleMoment> {
-        let stored =
-            self.catalog.library.moment(access, moment).await.map_err(|error| match error {
-                // The id comes from the request body, not from the URL, so a 404 would be misleading.
-                Error::NotFound(why) => Error::Invalid(why),
-                other => other,
-            })?;
+        let stored = self.library.moment(access, moment).await.map_err(|error| match error {
+            // The id comes from the request body, not from the URL, so a 404 would be misleading.
+            Error::NotFound(why) => Error::Invalid(why),
+            other => other,
+        })?;
         let largest = stored.chunks.iter().reduce(|a, b| if b.overlap > a.overlap { b } else { a });
         let chunk_id = largest.map_or(ChunkId(0), |chunk| chunk.chunk.chunk_id);
         let video_id = moment.video_id();
@@ -74,7 +89,7 @@ impl Search {
         let mut vectors: HashMap<String, Vec<f32>> =
             found.into_iter().map(|(id, vector)| (id.analyzer_id, vector)).collect();
         let ids: Vec<String> = vectors.keys().cloned().collect();
-        let best = self.catalog.analyzers.by_evidence_rank(ids.iter()).first().copied();
+        let best = self.analyzers.by_evidence_rank(ids.iter()).first().copied();
         let best = best.and_then(|id| vectors.remove_entry(id));
         let (analyzer, vector) = best.ok_or_else(|| {
             let with_output = largest.into_iter().flat_map(|chunk| chunk.chunk.outputs.keys());

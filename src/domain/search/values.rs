@@ -2,16 +2,23 @@
 //! it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use ports::index::{FacetQuery, FieldValue, Predicate};
+use ports::index::{FacetQuery, FieldValue, IndexStatistics, Predicate};
 use serde_json::{Map, Value};
 
+use crate::analysis::Analyzers;
+use crate::catalog::Catalog;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::{Models, Stores};
 use crate::kernel::video::VideoId;
+use crate::library::metadata_store::MetadataStore;
+use crate::listing::Listing;
+use crate::records::extractors::ExtractorStore;
 use crate::records::metadata::MetadataType;
-use crate::search::Search;
 use crate::search::filters::{self, WordField};
+use crate::search::scope::ScopeResolver;
 
 /// Maximum number of values read from the video listing. Values are read in alphabetical order, so
 /// the last ones are left out.
@@ -46,7 +53,35 @@ pub struct Values {
     pub more: bool,
 }
 
-impl Search {
+/// Lists the values of filters.
+pub struct FilterValues {
+    index: Arc<dyn IndexStatistics>,
+    models: Models,
+    listing: Arc<Listing>,
+    metadata: Arc<MetadataStore>,
+    extractors: Arc<ExtractorStore>,
+    analyzers: Analyzers,
+    scopes: Arc<ScopeResolver>,
+}
+
+impl FilterValues {
+    pub(crate) fn new(
+        stores: &Stores,
+        models: &Models,
+        catalog: &Catalog,
+        scopes: Arc<ScopeResolver>,
+    ) -> Self {
+        Self {
+            index: stores.index.clone(),
+            models: models.clone(),
+            listing: catalog.listing.clone(),
+            metadata: catalog.metadata.clone(),
+            extractors: catalog.extractors.clone(),
+            analyzers: catalog.analyzers.clone(),
+            scopes,
+        }
+    }
+
     /// Counts the values of a filter in the videos that the caller can see. Returns `Invalid` for a
     /// filter that does not take strings.
     pub(crate) async fn values(&self, access: &Access, query: &ValuesQuery) -> Result<Values> {
@@ -72,12 +107,13 @@ impl Search {
         field: &WordField,
     ) -> Result<Vec<(String, u64)>> {
         if let Some(id) = &query.analyzer {
-            self.catalog.extractors.load_if_unknown(id).await?;
-            self.catalog.analyzers.find(&self.models, id)?;
+            self.extractors.load_if_unknown(id).await?;
+            self.analyzers.find(&self.models, id)?;
         }
-        let scope = self.scope(access, None, query.video_ids.as_deref(), &query.filters).await?;
+        let scope =
+            self.scopes.scope(access, None, query.video_ids.as_deref(), &query.filters).await?;
         let mut counts: HashMap<String, u64> = HashMap::new();
-        for analyzer in self.catalog.analyzers.all() {
+        for analyzer in self.analyzers.all() {
             let spec = analyzer.spec();
             let selected = query.analyzer.as_ref().is_none_or(|id| *id == spec.id);
             if !selected || !field.applies_to(&spec) {
@@ -112,7 +148,7 @@ impl Search {
             )));
         }
         if let Some(key) = query.field.strip_prefix("metadata.") {
-            let keys = self.catalog.metadata.visible_keys(access).await?;
+            let keys = self.metadata.visible_keys(access).await?;
             match keys.get(key) {
                 Some(MetadataType::Number | MetadataType::Time) => {
                     return Err(Error::Invalid(format!(
@@ -123,11 +159,11 @@ impl Search {
                 None => return Ok(Vec::new()),
             }
         }
-        let conditions = self.video_conditions(access, &parsed).await?;
+        let conditions = self.scopes.video_conditions(access, &parsed).await?;
         let mut values = match &query.video_ids {
-            None => self.catalog.listing.words(&field.name, &conditions, MAX_WORDS).await?,
+            None => self.listing.words(&field.name, &conditions, MAX_WORDS).await?,
             Some(ids) => {
-                let matching = self.catalog.listing.matching(&conditions).await?;
+                let matching = self.listing.matching(&conditions).await?;
                 let requested = ids.iter().filter_map(|id| id.parse().ok());
                 let requested: Vec<VideoId> =
                     requested.filter(|id| matching.contains(id)).collect();
@@ -146,7 +182,7 @@ impl Search {
         field: &str,
     ) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
-        for mut entry in self.catalog.listing.entries(access, videos).await? {
+        for mut entry in self.listing.entries(access, videos).await? {
             if let Some(FieldValue::Keywords(words)) = entry.fields.remove(field) {
                 for word in words {
                     *counts.entry(word).or_default() += 1;

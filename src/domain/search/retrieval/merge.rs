@@ -1,41 +1,17 @@
-//! Search across all analyzers: the hits of one chunk are merged into one.
+//! Merges the hits of different analyzers in one chunk.
 
 use std::collections::HashMap;
 
-use ports::index::VectorQuery;
-
 use crate::analysis::output::Statement;
-use crate::kernel::error::Result;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::search::{Mode, Search, SearchResult};
+use crate::search::results::SearchResult;
 
 /// `found_by` lists an analyzer if the probability of its hit is at least this share of the best
 /// hit's probability.
 const MIN_FOUND_BY_SHARE: f32 = 0.5;
 
-impl Search {
-    /// Finds the hits that pass the filter in the output of all analyzers, and merges the hits of
-    /// each chunk. The most probable hit comes first. Hits are ranked by probability because
-    /// cosines from different analyzers are not comparable: each analyzer embeds a different kind
-    /// of text.
-    pub(crate) async fn search_all_analyzers(
-        &self,
-        mode: Mode,
-        text: &str,
-        query: VectorQuery,
-    ) -> Result<Vec<SearchResult>> {
-        let limit = query.limit;
-        // Enough hits for `limit` chunks even if every analyzer matches every chunk.
-        let total = limit * self.catalog.analyzers.all().len().max(1);
-        let hits = self.search(mode, text, VectorQuery { limit: total, ..query }).await?;
-        let mut merged = merge_by_chunk(hits);
-        merged.truncate(limit);
-        Ok(merged)
-    }
-}
-
 /// Merges the hits of each chunk into one hit. The most probable hit comes first.
-pub(super) fn merge_by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
+pub(crate) fn merge_by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     // The sort is stable: ties keep the order of the search.
     hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
     let mut places: HashMap<(VideoId, ChunkId), usize> = HashMap::new();

@@ -17,24 +17,25 @@ use ports::embedder::Embedder;
 use text::questions::is_query_filler;
 use text::things::thing_overlap;
 use text::{is_function_word, tokens};
+use tokio::sync::OnceCell;
 
-use crate::analysis::{self, TextStyle};
+use crate::analysis::{self, Analyzers, TextStyle};
 use crate::indexing::point::PointDocument;
 use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
 use crate::kernel::vector::{dot, sum};
-use crate::search::Search;
 
 /// Queries for things that rarely occur in footage, one per line.
-const PROBES: &str = include_str!("calibration/probes.txt");
+const PROBES: &str = include_str!("probes.txt");
 
 /// Reference texts on unrelated subjects, one per line.
 const PASSAGES: [(TextStyle, &str); 6] = [
-    (TextStyle::Prose, include_str!("calibration/passages/prose.txt")),
-    (TextStyle::Speech, include_str!("calibration/passages/speech.txt")),
-    (TextStyle::Screen, include_str!("calibration/passages/screen.txt")),
-    (TextStyle::Objects, include_str!("calibration/passages/objects.txt")),
-    (TextStyle::People, include_str!("calibration/passages/people.txt")),
-    (TextStyle::Actions, include_str!("calibration/passages/actions.txt")),
+    (TextStyle::Prose, include_str!("passages/prose.txt")),
+    (TextStyle::Speech, include_str!("passages/speech.txt")),
+    (TextStyle::Screen, include_str!("passages/screen.txt")),
+    (TextStyle::Objects, include_str!("passages/objects.txt")),
+    (TextStyle::People, include_str!("passages/people.txt")),
+    (TextStyle::Actions, include_str!("passages/actions.txt")),
 ];
 
 /// Logistic model of whether something is present: the intercept, the weight of the standard score,
@@ -113,14 +114,29 @@ impl Calibration {
 /// For each analyzer and vector field, the cosine below which a hit is probably due to chance.
 pub type Thresholds = Vec<(String, Vec<(String, f32)>)>;
 
-impl Search {
+/// Calibrates the scores of one embedder.
+pub(crate) struct Calibrator {
+    models: Models,
+    analyzers: Analyzers,
+    /// How far a recommended threshold lies above the median of the best scores that unrelated
+    /// queries reach, in standard deviations.
+    threshold_deviations: f32,
+    /// Measured once, in the background.
+    calibration: OnceCell<Calibration>,
+}
+
+impl Calibrator {
+    pub(super) fn new(models: Models, analyzers: Analyzers, threshold_deviations: f32) -> Self {
+        Self { models, analyzers, threshold_deviations, calibration: OnceCell::new() }
+    }
+
     /// Measures the calibration ahead of the first search.
-    pub async fn calibrate(&self) -> Result<()> {
+    pub(crate) async fn calibrate(&self) -> Result<()> {
         self.calibration().await.map(|_| ())
     }
 
     /// Returns the calibration, which is measured on first use.
-    pub(crate) async fn calibration(&self) -> Result<&Calibration> {
+    async fn calibration(&self) -> Result<&Calibration> {
         self.calibration
             .get_or_try_init(|| Calibration::measure(self.models.embedder.as_ref()))
             .await
@@ -139,9 +155,9 @@ impl Search {
 
     /// The recommended thresholds for the registered analyzers. Does not wait for the calibration:
     /// until it has been measured, the result is empty.
-    pub fn recommended_thresholds(&self) -> Thresholds {
+    pub(crate) fn recommended_thresholds(&self) -> Thresholds {
         let Some(calibration) = self.calibration.get() else { return Vec::new() };
-        let deviations = self.settings.threshold_deviations;
+        let deviations = self.threshold_deviations;
         let field_thresholds = |whole: TextStyle| {
             let fields = analysis::VECTOR_FIELDS.iter().filter_map(|(field, _)| {
                 let threshold =
@@ -150,7 +166,7 @@ impl Search {
             });
             fields.collect()
         };
-        let registered = self.catalog.analyzers.registered(&self.models);
+        let registered = self.analyzers.registered(&self.models);
         registered
             .iter()
             .map(|a| (a.spec().id.to_owned(), field_thresholds(a.spec().style)))

@@ -3,66 +3,58 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use ports::index::{Hit, VectorQuery};
+use ports::index::Hit;
+use ports::storage::ObjectUrls;
 
-use crate::analysis::TextStyle;
+use crate::analysis::{Analyzers, TextStyle};
+use crate::catalog::Catalog;
+use crate::indexing::health::IndexHealth;
 use crate::indexing::point::PointDocument;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
-use crate::listing::EntrySummary;
+use crate::listing::{EntrySummary, Listing};
 use crate::search::calibration::PresenceEstimator;
-use crate::search::mode::IndexHits;
-use crate::search::{Mode, Search, SearchResult};
-
-/// Maximum factor by which a search's limit is raised above the requested number of hits.
-const MAX_WIDENING: usize = 4;
+use crate::search::results::SearchResult;
+use crate::search::retrieval::mode::IndexHits;
 
 /// Length of a snippet, in characters.
 const SNIPPET: usize = 180;
 
 /// Which hits of a search to return, and how to score them.
 #[derive(Clone, Copy)]
-pub(super) struct Scoring<'a> {
+pub(crate) struct Scoring<'a> {
     /// The vector field that is searched.
-    pub(super) field: &'a str,
+    pub(crate) field: &'a str,
     /// Estimates `p_present`; `None` if the moments are listed without a search text.
-    pub(super) presence: Option<&'a PresenceEstimator<'a>>,
+    pub(crate) presence: Option<&'a PresenceEstimator<'a>>,
     /// Maximum number of hits in each video.
-    pub(super) per_video: usize,
+    pub(crate) per_video: usize,
 }
 
 /// The metadata and the URL of each video with hits, kept between calls.
-pub(super) type HitVideos = HashMap<VideoId, (Arc<EntrySummary>, String)>;
+pub(crate) type HitVideos = HashMap<VideoId, (Arc<EntrySummary>, String)>;
 
-impl Search {
-    /// Searches published points only. While a video is being published or deleted, the index also
-    /// holds unpublished points. If they crowd out the requested hits, the search is repeated with
-    /// a larger limit.
-    pub(super) async fn published_hits(
-        &self,
-        mode: Mode,
-        text: &str,
-        query: VectorQuery,
-        scoring: Scoring<'_>,
-    ) -> Result<Vec<SearchResult>> {
-        let requested = query.limit;
-        let mut videos = HitVideos::new();
-        let mut limit = requested;
-        loop {
-            let hits = self.find(mode, text, VectorQuery { limit, ..query.clone() }).await?;
-            let complete = hits.hits.len() < limit || limit > MAX_WIDENING * requested;
-            let mut published = self.keep_published(hits, scoring, &mut videos).await?;
-            if complete || published.len() >= requested {
-                published.truncate(requested);
-                return Ok(published);
-            }
-            limit *= 2;
-        }
+/// Reads the hits of published points.
+pub(crate) struct HitReader {
+    analyzers: Analyzers,
+    listing: Arc<Listing>,
+    storage: Arc<dyn ObjectUrls>,
+    health: Arc<IndexHealth>,
+}
+
+impl HitReader {
+    pub(crate) fn new(
+        storage: Arc<dyn ObjectUrls>,
+        catalog: &Catalog,
+        health: Arc<IndexHealth>,
+    ) -> Self {
+        let (analyzers, listing) = (catalog.analyzers.clone(), catalog.listing.clone());
+        Self { analyzers, listing, storage, health }
     }
 
     /// Builds the results from the hits whose points are published, up to `per_video` in each video.
-    pub(super) async fn keep_published(
+    pub(crate) async fn keep_published(
         &self,
         found: IndexHits,
         scoring: Scoring<'_>,
@@ -81,7 +73,7 @@ impl Search {
             let mut video_hits = hits.iter().filter(|(_, hit)| hit.id.video_id == id);
             video_hits.all(|(document, hit)| is_published(listed, hit, document))
         };
-        for (id, listed) in self.catalog.listing.cached_summaries(&uncached, is_current).await? {
+        for (id, listed) in self.listing.cached_summaries(&uncached, is_current).await? {
             let url = self.storage.download_url(&listed.storage_path).await?;
             videos.insert(id, (listed, url));
         }
@@ -112,7 +104,7 @@ impl Search {
 
     /// Returns the style of the text of an analyzer's whole record.
     fn text_style(&self, analyzer_id: &str) -> TextStyle {
-        let analyzer = self.catalog.analyzers.get(analyzer_id);
+        let analyzer = self.analyzers.get(analyzer_id);
         analyzer.map_or(TextStyle::Prose, |analyzer| analyzer.spec().style)
     }
 

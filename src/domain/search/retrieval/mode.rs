@@ -2,16 +2,17 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::str::FromStr;
+use std::sync::Arc;
 
-use ports::index::{Hit, PointId, TextQuery, VectorQuery};
+use ports::index::{Hit, PointId, TextQuery, VectorIndex, VectorQuery};
 use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
 
+use crate::indexing::health::IndexHealth;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::names::unknown;
 use crate::kernel::video::VideoId;
-use crate::search::Search;
-use crate::search::SearchSettings;
-use crate::search::request::unknown;
+use crate::search::settings::SearchSettings;
 
 /// How a search finds its hits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,7 +55,14 @@ impl FromStr for Mode {
     }
 }
 
-impl Search {
+/// Searches the index.
+pub(crate) struct IndexSearcher {
+    pub(crate) index: Arc<dyn VectorIndex>,
+    pub(crate) health: Arc<IndexHealth>,
+    pub(crate) settings: SearchSettings,
+}
+
+impl IndexSearcher {
     /// Finds the hits of one search, best first. The threshold applies to the cosine in every mode.
     /// Returns `Busy` if the index is damaged; a background task then repairs it.
     pub(crate) async fn find(

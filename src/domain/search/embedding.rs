@@ -1,0 +1,85 @@
+//! Embeds search texts and questions.
+
+use std::sync::Arc;
+
+use ports::embedder::Embedder;
+use text::questions::subject;
+
+use crate::kernel::cache::ByteCache;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::vector::{dot, sum};
+use crate::search::request::SearchedAnalyzers;
+use crate::search::settings::SearchSettings;
+
+/// Embeds search texts and caches their vectors.
+pub(crate) struct QueryEmbedder {
+    embedder: Arc<dyn Embedder>,
+    /// Vectors by text.
+    cache: ByteCache<Vec<f32>>,
+    max_text_bytes: usize,
+}
+
+impl QueryEmbedder {
+    pub(super) fn new(embedder: Arc<dyn Embedder>, settings: &SearchSettings) -> Self {
+        let cache = ByteCache::new(settings.cache_bytes);
+        Self { embedder, cache, max_text_bytes: settings.max_text_bytes }
+    }
+
+    /// Computes the vector for a search text. If the search covers all analyzers, the text is
+    /// embedded as a question: see [`Self::embed_question`].
+    pub(crate) async fn text_vector(
+        &self,
+        analyzers: &SearchedAnalyzers,
+        text: &str,
+    ) -> Result<Vec<f32>> {
+        match analyzers {
+            SearchedAnalyzers::All => self.embed_question(text).await,
+            SearchedAnalyzers::One(_) => self.embed(text).await,
+        }
+    }
+
+    /// Returns `Unprocessable` if `text` is too long; `field` is its name in the request.
+    pub(crate) fn check_length(&self, field: &str, text: &str) -> Result<()> {
+        let max = self.max_text_bytes;
+        if text.len() <= max {
+            return Ok(());
+        }
+        Err(Error::Unprocessable(format!(
+            "{field} has {} bytes; it must have at most {max} (search.max_text_bytes)",
+            text.len()
+        )))
+    }
+
+    /// Embeds one text.
+    pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let vectors = self.embed_all(&[text]).await?;
+        vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
+    }
+
+    /// Embeds texts. Takes vectors from the cache and computes the missing vectors with one call to
+    /// the embedder.
+    async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        let mut vectors: Vec<_> = texts.iter().map(|text| self.cache.get(text)).collect();
+        let uncached = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
+        let uncached: Vec<String> = uncached.map(|(text, _)| (*text).to_owned()).collect();
+        if !uncached.is_empty() {
+            let embedded = self.embedder.embed(&uncached).await?;
+            let missing = vectors.iter_mut().filter(|vector| vector.is_none());
+            for ((missing, text), vector) in missing.zip(&uncached).zip(embedded) {
+                self.cache.insert(text, vector.clone(), size_of_val(vector.as_slice()));
+                *missing = Some(vector);
+            }
+        }
+        Ok(vectors.into_iter().flatten().collect())
+    }
+
+    /// Embeds a question as the normalized sum of its vector and the vector of its subject, so that
+    /// the wording of the question does not obscure its content.
+    pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
+        let Some(subject) = subject(question) else { return self.embed(question).await };
+        let mut vector = sum(&self.embed_all(&[question, subject]).await?);
+        let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
+        vector.iter_mut().for_each(|x| *x /= length);
+        Ok(vector)
+    }
+}
