@@ -108,9 +108,9 @@ async fn document(caller: &Caller<'_>, uri: &str) -> Result<Map<String, Value>, 
             videos(caller, cursor, shown, |list| embedded_json_tokens(&list.clone().into())).await
         }
         (Some("videos"), video_id) => {
-            let video =
-                VideoDetailBody::from(caller.service.video(parse_video_id(video_id)?).await?);
-            Ok(page(caller, object(&video), pages::position(cursor.as_deref())?))
+            let video = caller.service.video(parse_video_id(video_id)?).await?;
+            let detail = VideoDetailBody::from(video.detail().await?);
+            Ok(page(caller, object(&detail), pages::position(cursor.as_deref())?))
         }
         (Some("schema"), "") => {
             let schema = SchemaBody::for_service(&caller.service).await;

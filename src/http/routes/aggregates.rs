@@ -41,8 +41,9 @@ impl AggregatesApi {
         let budget =
             ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
         let service = self.0.scoped(&token);
+        let video = service.video(video_id).await?;
         let Some(aggregator) = aggregator.0 else {
-            let mut all = AllAggregates::from(service.aggregates(video_id).await?);
+            let mut all = AllAggregates::from(video.aggregates().await?);
             let results = all.aggregates.0.drain(..).map(|(id, result)| (id, result.0.into()));
             let (results, usage) =
                 budget.fit_document(service.tokens(), results.collect(), &request_key).await?;
@@ -51,7 +52,7 @@ impl AggregatesApi {
             (all.tokens, all.tokenizer, all.next) = (usage.tokens, usage.tokenizer, usage.next);
             return Ok(Json(AggregatesResponse::All(all)));
         };
-        let result = AnyObject::from_value(service.aggregate(video_id, &aggregator).await?);
+        let result = AnyObject::from_value(video.aggregate(&aggregator).await?);
         let (result, usage) = budget.fit_document(service.tokens(), result.0, &request_key).await?;
         Ok(Json(AggregatesResponse::One(OneAggregate {
             video_id: video_id.to_string(),
@@ -81,11 +82,9 @@ impl AggregatesApi {
         force: Query<Flag>,
         form: OptionalForm<RerunForm>,
     ) -> Result<Accepted<RerunAccepted>, ApiError<Rerun>> {
-        let job = self
-            .0
-            .scoped(&token)
-            .rerun_aggregates(parse_video_id(&video_id)?, form.0.ids(), force.0.0)
-            .await?;
+        let (service, id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
+        let video = service.for_write()?.video(id).await?;
+        let job = video.rerun_aggregates(form.0.ids(), force.0.0).await?;
         let (job_id, status) = (job.job_id, job.status.into());
         Ok(Accepted(RerunAccepted { job_id, status, video_id: video_id.0 }))
     }

@@ -33,13 +33,9 @@ impl ChunkingApi {
         video_id: Path<String>,
         Json(request): Json<ChunkingOptions>,
     ) -> Result<Json<Preview>, ApiError<ByIdChecked>> {
-        Ok(Json(
-            self.0
-                .scoped(&token)
-                .preview_chunking(parse_video_id(&video_id)?, &request.into())
-                .await?
-                .into(),
-        ))
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        Ok(Json(video.preview_chunking(&request.into()).await?.into()))
     }
 }
 

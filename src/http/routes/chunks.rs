@@ -19,10 +19,11 @@ use crate::http::wire::errors::{ApiError, ById, ByIdChecked};
 use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::params::{Bounded, ChunkIdParameter, FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
-use domain::Scoped;
 use domain::analysis::ANALYZERS;
-use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
+use domain::kernel::token_budget::TokenCounter;
+use domain::kernel::video::{ChunkId, parse_video_id};
 use domain::library::chunks;
+use domain::scoped::VisibleVideo;
 
 /// The routes of this section.
 pub(super) struct ChunksApi(pub(super) Service);
@@ -81,11 +82,11 @@ impl ChunksApi {
         let skipped = budget.skipped(&request_key)?;
         query.offset = query.offset.saturating_add(u32::try_from(skipped).unwrap_or(u32::MAX));
         let service = self.0.scoped(&token);
-        let video_id = parse_video_id(&video_id)?;
+        let video = service.video(parse_video_id(&video_id)?).await?;
         // This is the cache key: for a given video, the response depends only on the query string.
         let name = request.uri().query().unwrap_or_default();
-        let write = page_text(&service, video_id, query, &budget, &request_key, skipped);
-        Ok(RawJson::new(service.cached_response(video_id, name, write).await?))
+        let write = page_text(&video, service.tokens(), query, &budget, &request_key, skipped);
+        Ok(RawJson::new(video.cached_response(name, write).await?))
     }
 
     /// Get a chunk.
@@ -108,7 +109,7 @@ impl ChunksApi {
         let absent =
             |_| HttpFailure::not_found(format!("video '{video_id}' has no chunk {chunk_id}"));
         let chunk_id = ChunkId(u32::try_from(chunk_id).map_err(absent)?);
-        let chunk = service.chunk(video_id, chunk_id, verbose.0.0).await?;
+        let chunk = service.video(video_id).await?.chunk(chunk_id, verbose.0.0).await?;
         Ok(RawJson::new(chunk_json(&chunk)))
     }
 }
@@ -159,18 +160,18 @@ fn off() -> Flag {
 /// Returns the JSON text of a page with the chunks that match `query` and fit the budget. `skipped`
 /// is the number of chunks in earlier responses.
 async fn page_text(
-    service: &Scoped,
-    video_id: VideoId,
+    video: &VisibleVideo<'_>,
+    tokens: &TokenCounter,
     query: chunks::ChunkQuery,
     budget: &ResponseBudget,
     request_key: &str,
     skipped: usize,
 ) -> Result<Bytes, ApiError<ByIdChecked>> {
-    let page = service.chunks(video_id, query).await?;
+    let page = video.chunks(query).await?;
     let chunks: Vec<String> = page.chunks.iter().map(chunk_json).collect();
     let left = page.total.saturating_sub(page.offset) as usize;
     let (fit, usage) = match budget.max_tokens {
-        Some(_) => budget.fit(service.tokens(), &chunks, request_key, skipped, left).await?,
+        Some(_) => budget.fit(tokens, &chunks, request_key, skipped, left).await?,
         None => (chunks.len(), BudgetUsage::default()),
     };
     Ok(page_json(&page, &chunks[..fit], usage).into())

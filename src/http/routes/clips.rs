@@ -44,16 +44,16 @@ impl ClipsApi {
         #[oai(default = "exact")]
         exact: Query<bool>,
     ) -> Result<ClipResponse, ApiError<ClipDownload>> {
-        let video_id = parse_video_id(&video_id)?;
         let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
         if is_head(request) {
-            let outline = service.clip_outline(video_id, start.0.0, end.0.0, exact.0).await?;
+            let outline = video.clip_outline(start.0.0, end.0.0, exact.0).await?;
             return Ok(match outline.cached {
                 Some(clip) => answer(request, clip).await?,
                 None => head_of_uncut_clip(outline.video, &outline.filename),
             });
         }
-        let clip = service.clip(video_id, start.0.0, end.0.0, exact.0).await?;
+        let clip = video.clip(start.0.0, end.0.0, exact.0).await?;
         Ok(answer(request, clip).await?)
     }
 }

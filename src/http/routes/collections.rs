@@ -48,7 +48,9 @@ impl CollectionsApi {
         Json(request): Json<RenameRequest>,
     ) -> Result<Accepted<ChangeAccepted>, ApiError<Rerun>> {
         let change = CollectionChange::Rename(request.name);
-        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
+        Ok(Accepted(
+            self.0.scoped(&token).for_write()?.change_collection(&name, change).await?.into(),
+        ))
     }
 
     /// Delete a collection.
@@ -68,7 +70,9 @@ impl CollectionsApi {
             CollectionVideos::Delete => CollectionChange::Delete,
             CollectionVideos::Keep => CollectionChange::Dissolve,
         };
-        Ok(Accepted(self.0.scoped(&token).change_collection(&name, change).await?.into()))
+        Ok(Accepted(
+            self.0.scoped(&token).for_write()?.change_collection(&name, change).await?.into(),
+        ))
     }
 }
 

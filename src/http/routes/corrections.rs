@@ -29,7 +29,8 @@ impl CorrectionsApi {
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<Corrections>, ApiError<ById>> {
-        let corrections = self.0.scoped(&token).corrections(parse_video_id(&video_id)?).await?;
+        let service = self.0.scoped(&token);
+        let corrections = service.video(parse_video_id(&video_id)?).await?.corrections().await?;
         Ok(Json(Corrections::new(corrections, None)))
     }
 
@@ -54,7 +55,9 @@ impl CorrectionsApi {
         let drafts = drafts.collect::<Result<Vec<_>, _>>()?;
         let video_id = parse_video_id(&video_id)?;
         let aggregate = aggregate.0.map(|flag| flag.0);
-        let (made, job) = self.0.scoped(&token).correct(video_id, drafts, aggregate).await?;
+        let service = self.0.scoped(&token);
+        let video = service.for_write()?.video(video_id).await?;
+        let (made, job) = video.correct(drafts, aggregate).await?;
         Ok(Json(Corrections::new(made, job)))
     }
 
@@ -108,7 +111,9 @@ impl CorrectionsApi {
         aggregate: Option<Flag>,
     ) -> Result<Json<Corrections>, ApiError<Rerun>> {
         let (video_id, aggregate) = (parse_video_id(video_id)?, aggregate.map(|flag| flag.0));
-        let (left, job) = self.0.scoped(token).undo_corrections(video_id, id, aggregate).await?;
+        let service = self.0.scoped(token);
+        let video = service.for_write()?.video(video_id).await?;
+        let (left, job) = video.undo_corrections(id, aggregate).await?;
         Ok(Json(Corrections::new(left, job)))
     }
 }

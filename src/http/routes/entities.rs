@@ -32,9 +32,9 @@ impl EntitiesApi {
         min_appearances: Query<Integer>,
     ) -> Result<Json<EntityListBody>, ApiError<ByIdChecked>> {
         let min_appearances = min_appearances.0.0.clamp(0, u32::MAX.into()) as u32;
-        let entities =
-            self.0.scoped(&token).entities(parse_video_id(&video_id)?, min_appearances).await?;
-        Ok(Json(entities.into()))
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        Ok(Json(video.entities(min_appearances).await?.into()))
     }
 }
 

@@ -62,7 +62,8 @@ impl ExportApi {
             from_zero: from_zero.0,
         };
         let captions = CaptionOptions { wall_clock: wall_clock.0, speakers: speakers.0.0 };
-        let export = self.0.scoped(&token).export(video_id, &format, captions, part).await?;
+        let service = self.0.scoped(&token);
+        let export = service.video(video_id).await?.export(&format, captions, part).await?;
         let disposition = attachment(&export.filename);
         let file = match export.content {
             Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),

@@ -36,8 +36,9 @@ impl FramesApi {
         #[oai(default = "width")]
         width: Query<Bounded<16, 7680>>,
     ) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes =
-            self.0.scoped(&token).frame(parse_video_id(&video_id)?, t.0.0, width.0.0).await?;
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        let bytes = video.frame(t.0.0, width.0.0).await?;
         Ok(Jpeg::Image(Binary(bytes.to_vec()), FOREVER.into()))
     }
 
@@ -58,7 +59,7 @@ impl FramesApi {
         buckets: Query<Bounded<1, 1_000_000>>,
     ) -> Result<Json<PeaksBody>, ApiError<Busy>> {
         let video_id = parse_video_id(&video_id)?;
-        let found = self.0.scoped(&token).peaks(video_id, buckets.0.0).await?;
+        let found = self.0.scoped(&token).video(video_id).await?.peaks(buckets.0.0).await?;
         let frames::Peaks { interval, peaks } = found;
         Ok(Json(PeaksBody { video_id: video_id.to_string(), interval, peaks }))
     }
@@ -75,7 +76,7 @@ impl FramesApi {
         video_id: Path<String>,
     ) -> Result<Json<StoryboardBody>, ApiError<Busy>> {
         let video_id = parse_video_id(&video_id)?;
-        let index = self.0.scoped(&token).storyboard(video_id).await?;
+        let index = self.0.scoped(&token).video(video_id).await?.storyboard().await?;
         Ok(Json(StoryboardBody::new(video_id, index)))
     }
 
@@ -93,7 +94,9 @@ impl FramesApi {
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Jpeg, ApiError<Busy>> {
-        let bytes = self.0.scoped(&token).storyboard_sheet(parse_video_id(&video_id)?).await?;
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        let bytes = video.storyboard_sheet().await?;
         Ok(Jpeg::Image(Binary(bytes.to_vec()), FOREVER.into()))
     }
 }

@@ -70,7 +70,7 @@ impl JobsApi {
         /// Id of the job.
         job_id: Path<String>,
     ) -> Result<Json<JobBody>, ApiError<Change>> {
-        Ok(Json(self.0.scoped(&token).cancel_job(&job_id).await?.into()))
+        Ok(Json(self.0.scoped(&token).for_write()?.cancel_job(&job_id).await?.into()))
     }
 
     /// Stream a job's progress.

@@ -22,7 +22,9 @@ impl MediaApi {
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Redirect, ApiError<ById>> {
-        Ok(Redirect::Temporary(self.0.scoped(&token).media_url(parse_video_id(&video_id)?).await?))
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        Ok(Redirect::Temporary(video.media_url().await?))
     }
 }
 

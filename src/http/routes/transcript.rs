@@ -42,7 +42,8 @@ impl TranscriptApi {
             ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
         let request_key = format!("transcript {} {after:?} {before:?}", video_id.0);
         let service = self.0.scoped(&token);
-        let transcript = service.transcript(parse_video_id(&video_id)?, after, before).await?;
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        let transcript = video.transcript(after, before).await?;
         let total = transcript.utterances.len() as u32;
         let sentences: Vec<UtteranceBody> =
             transcript.utterances.into_iter().map(Into::into).collect();

@@ -74,7 +74,8 @@ async fn create_upload(
         let metadata = header_text(request, "upload-metadata")?.unwrap_or_default();
         let filename = filename(metadata)?;
         let service = service.scoped(&CallerToken::extract(request)?);
-        let upload = service.begin_upload(length, filename, metadata.to_owned()).await?;
+        let upload =
+            service.for_write()?.begin_upload(length, filename, metadata.to_owned()).await?;
         let created = Response::builder()
             .status(StatusCode::CREATED)
             .header(header::LOCATION, format!("uploads/{}", upload.id));
@@ -94,7 +95,7 @@ async fn create_upload(
             }
             // The client does not know the upload's URL, so it cannot resume the upload.
             Err(failure) => {
-                if let Err(error) = service.remove_upload(&id).await {
+                if let Err(error) = service.for_write()?.remove_upload(&id).await {
                     tracing::warn!(%error, "a failed upload was left until it expires");
                 }
                 Err(failure)
@@ -122,7 +123,7 @@ async fn upload_resource(
         match overriding.unwrap_or(request.method().as_str()) {
             "HEAD" => state(&service, &id).await,
             "DELETE" => {
-                service.remove_upload(&id).await?;
+                service.for_write()?.remove_upload(&id).await?;
                 Ok(Response::builder().status(StatusCode::NO_CONTENT).finish())
             }
             "PATCH" => {
@@ -236,8 +237,8 @@ impl UploadPatch {
     }
 
     async fn append(self) -> Result<UploadState, HttpFailure> {
-        let mut upload =
-            self.service.append_to_upload(&self.id, self.offset, self.checksum).await?;
+        let editor = self.service.for_write()?;
+        let mut upload = editor.append_to_upload(&self.id, self.offset, self.checksum).await?;
         if self.length.is_some_and(|length| length > upload.missing()) {
             return Err(HttpFailure::too_large(format!(
                 "the upload lacks {} bytes, and more are sent (Content-Length)",

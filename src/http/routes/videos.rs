@@ -49,9 +49,9 @@ impl VideosApi {
         let job = match upload.content {
             UploadContent::File(name, file) => {
                 let name = name.as_deref().filter(|name| !name.is_empty());
-                service.ingest_file(name, file, fields).await?
+                service.for_write()?.ingest_file(name, file, fields).await?
             }
-            UploadContent::Upload(id) => service.ingest_upload(&id, fields).await?,
+            UploadContent::Upload(id) => service.for_write()?.ingest_upload(&id, fields).await?,
         };
         Ok(Accepted(IngestAccepted::new(&job)))
     }
@@ -71,7 +71,7 @@ impl VideosApi {
     ) -> Result<Accepted<IngestAccepted>, ApiError<UrlIngest>> {
         let (url, options) = request.into_parts();
         let fields = IngestFields { idempotency_key: key.0, ..options.into() };
-        let job = self.0.scoped(&token).ingest_url(&url, fields).await?;
+        let job = self.0.scoped(&token).for_write()?.ingest_url(&url, fields).await?;
         Ok(Accepted(IngestAccepted::new(&job)))
     }
 
@@ -132,7 +132,8 @@ impl VideosApi {
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<VideoDetailBody>, ApiError<ById>> {
-        Ok(Json(self.0.scoped(&token).video(parse_video_id(&video_id)?).await?.into()))
+        let service = self.0.scoped(&token);
+        Ok(Json(service.video(parse_video_id(&video_id)?).await?.detail().await?.into()))
     }
 
     /// Update a video.
@@ -147,13 +148,9 @@ impl VideosApi {
         video_id: Path<String>,
         Json(request): Json<AnnotateRequest>,
     ) -> Result<Json<VideoDetailBody>, ApiError<Rerun>> {
-        Ok(Json(
-            self.0
-                .scoped(&token)
-                .update_metadata(parse_video_id(&video_id)?, &request.into())
-                .await?
-                .into(),
-        ))
+        let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
+        let video = service.for_write()?.video(video_id).await?;
+        Ok(Json(video.update_metadata(&request.into()).await?.into()))
     }
 
     /// Delete a video.
@@ -166,7 +163,8 @@ impl VideosApi {
         /// Id of the video.
         video_id: Path<String>,
     ) -> Result<Json<DeletedVideo>, ApiError<Change>> {
-        Ok(Json(self.0.scoped(&token).delete_video(parse_video_id(&video_id)?).await?.into()))
+        let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
+        Ok(Json(service.for_write()?.video(video_id).await?.delete().await?.into()))
     }
 }
 

@@ -52,7 +52,8 @@ impl Tool for GetAggregate {
     ) -> Result<ToolAnswer<AggregatePage>, HttpFailure> {
         let AggregateRequest { video_id, aggregator, cursor } = input;
         let from = position(cursor.as_deref())?;
-        let result = call.service.aggregate(parse_video_id(&video_id)?, &aggregator).await?;
+        let video = call.service.video(parse_video_id(&video_id)?).await?;
+        let result = video.aggregate(&aggregator).await?;
         let page = page(AnyObject::from_value(result).0, from, call.budget, cost);
         let next = page.next.map(|next| next.to_string());
         let rest = (page.skipped > 0).then(|| {

@@ -10,7 +10,8 @@ use super::{Call, Image, Tool, ToolAnswer};
 use crate::http::views::HttpFailure;
 use crate::mcp::budget::image_tokens;
 use crate::mcp::prose::seconds;
-use domain::kernel::video::{ChunkId, VideoId, parse_video_id};
+use domain::kernel::video::{ChunkId, parse_video_id};
+use domain::scoped::VisibleVideo;
 
 /// Returns frames.
 pub(super) struct GetFrames;
@@ -74,12 +75,12 @@ impl Tool for GetFrames {
         input: FramesRequest,
     ) -> Result<ToolAnswer<FrameList>, HttpFailure> {
         let targets = targets(&input)?;
-        let video_id = parse_video_id(&input.video_id)?;
+        let video = call.service.video(parse_video_id(&input.video_id)?).await?;
         let width = input.width.min(call.settings.max_frame_width);
         let (mut frames, mut images, mut lines) = (Vec::new(), Vec::new(), Vec::new());
         for target in targets.iter().take(call.settings.max_frames) {
-            let (t, chunk_id) = resolve(&call, video_id, *target).await?;
-            let bytes = call.service.frame(video_id, t, width).await?;
+            let (t, chunk_id) = resolve(&video, *target).await?;
+            let bytes = video.frame(t, width).await?;
             let (width, height) = dimensions(&bytes)?;
             if !call.budget.take(image_tokens(width, height) + FRAME_TOKENS) {
                 break;
@@ -131,14 +132,13 @@ fn targets(input: &FramesRequest) -> Result<Vec<Target>, HttpFailure> {
 /// Returns the frame's time, in seconds from the start of the video, and the requested chunk, if
 /// any.
 async fn resolve(
-    call: &Call<'_>,
-    video_id: VideoId,
+    video: &VisibleVideo<'_>,
     target: Target,
 ) -> Result<(f64, Option<ChunkId>), HttpFailure> {
     match target {
         Target::Time(t) => Ok((t, None)),
         Target::Chunk(id) => {
-            let span = call.service.chunk(video_id, id, false).await?.span;
+            let span = video.chunk(id, false).await?.span;
             Ok(((span.start + span.end) / 2.0, Some(id)))
         }
     }

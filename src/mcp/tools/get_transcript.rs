@@ -65,10 +65,8 @@ impl Tool for GetTranscript {
         input: TranscriptRequest,
     ) -> Result<ToolAnswer<TranscriptPage>, HttpFailure> {
         let from = position(input.cursor.as_deref())?;
-        let transcript = call
-            .service
-            .transcript(parse_video_id(&input.video_id)?, input.after, input.before)
-            .await?;
+        let video = call.service.video(parse_video_id(&input.video_id)?).await?;
+        let transcript = video.transcript(input.after, input.before).await?;
         let total = transcript.utterances.len();
         let utterances =
             transcript.utterances.into_iter().skip(from).map(describe_utterance).collect();

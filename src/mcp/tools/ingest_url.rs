@@ -41,7 +41,7 @@ impl Tool for IngestUrl {
         input: IngestUrlRequest,
     ) -> Result<ToolAnswer<JobBody>, HttpFailure> {
         let (url, options) = input.request.into_parts();
-        let job = call.service.ingest_url(&url, options.into()).await?;
+        let job = call.service.for_write()?.ingest_url(&url, options.into()).await?;
         let max_wait = call.settings.max_wait;
         let wait = match input.wait {
             Some(seconds) => Duration::from_secs_f64(seconds).min(max_wait),

@@ -24,8 +24,8 @@ use crate::http::wire::body;
 use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::ingest::IngestOptions;
 use crate::http::wire::validation;
-use domain::Scoped;
 use domain::ingest::SpooledFile;
+use domain::scoped::Editor;
 
 /// Maximum number of bytes that were read from the socket but not delivered to the file. It is
 /// enough for headers, boundaries, the other fields and several socket reads.
@@ -90,7 +90,7 @@ impl ParsePayload for UploadForm {
                 }
                 _ => return Err(HttpFailure::internal().into()),
             };
-        service.check_write().map_err(HttpFailure::from)?;
+        let editor = service.for_write().map_err(HttpFailure::from)?;
         body::expect_uncompressed(request)?;
         let limit = service.max_upload_bytes();
         if body::content_length(request).is_some_and(|length| length > limit.saturating_add(SLACK))
@@ -107,7 +107,7 @@ impl ParsePayload for UploadForm {
         };
         let mut form = Form::new(request, body.take()?, options).await?;
         while let Some(field) = form.next().await? {
-            form.read_field(field, &service).await?;
+            form.read_field(field, &editor).await?;
         }
         form.finish()
     }
@@ -178,7 +178,7 @@ impl<'o> Form<'o> {
         field.map_err(|e| body_error(&e))
     }
 
-    async fn read_field(&mut self, field: Field, service: &Scoped) -> Result<()> {
+    async fn read_field(&mut self, field: Field, editor: &Editor<'_>) -> Result<()> {
         let name = field.name().unwrap_or_default().to_owned();
         let duplicate = || HttpFailure::unprocessable(format!("{name} is given more than once"));
         if name == "file" {
@@ -186,7 +186,7 @@ impl<'o> Form<'o> {
                 return Err(duplicate().into());
             }
             let filename = field.file_name().map(str::to_owned);
-            let file = self.spool(field, service).await?;
+            let file = self.spool(field, editor).await?;
             // For an empty file field, browsers send an empty file without a name.
             if file.size > 0 || filename.as_deref().is_some_and(|name| !name.is_empty()) {
                 self.file = Some((filename, file));
@@ -208,8 +208,8 @@ impl<'o> Form<'o> {
         Ok(())
     }
 
-    async fn spool(&self, field: Field, service: &Scoped) -> Result<SpooledFile> {
-        let mut spool = service.spool_upload().await.map_err(HttpFailure::from)?;
+    async fn spool(&self, field: Field, editor: &Editor<'_>) -> Result<SpooledFile> {
+        let mut spool = editor.spool_upload().await.map_err(HttpFailure::from)?;
         let mut reader = std::pin::pin!(field.into_async_read());
         let mut buffer = vec![0; 64 * 1024];
         loop {

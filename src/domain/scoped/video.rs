@@ -1,0 +1,159 @@
+//! The operations on one video.
+
+use bytes::Bytes;
+
+use super::Scoped;
+use crate::Shotlog;
+use crate::analysis::correction::Correction;
+use crate::chunking::ChunkingFields;
+use crate::corrections::CorrectionDraft;
+use crate::export::{CaptionOptions, Export, PartFields};
+use crate::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
+use crate::ingest::preview::ChunkingPreview;
+use crate::jobs::Job;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::{ChunkId, VideoId};
+use crate::library::aggregates::Aggregates;
+use crate::library::chunks::{ChunkPage, ChunkQuery, ChunkView};
+use crate::library::entities::EntityList;
+use crate::library::transcript::VideoTranscript;
+use crate::library::videos::VideoDetail;
+use crate::publishing::removal::VideoDeletion;
+use crate::records::metadata::MetadataPatch;
+
+/// A video that the caller may see.
+pub struct VisibleVideo<'s> {
+    pub(super) service: &'s Shotlog,
+    pub(super) video_id: VideoId,
+}
+
+#[expect(missing_docs, reason = "each method is the use-case of its name")]
+impl VisibleVideo<'_> {
+    pub async fn detail(&self) -> Result<VideoDetail> {
+        self.service.catalog.library.video(self.video_id).await
+    }
+
+    pub async fn media_url(&self) -> Result<String> {
+        self.service.catalog.library.media_url(self.video_id).await
+    }
+
+    /// Returns a cached response about the video; see `ResponseCache::get_or_encode`.
+    pub async fn cached_response<E: From<Error>>(
+        &self,
+        name: &str,
+        encode: impl Future<Output = std::result::Result<Bytes, E>>,
+    ) -> std::result::Result<Bytes, E> {
+        self.service.catalog.responses.get_or_encode(self.video_id, name, encode).await
+    }
+
+    pub async fn chunks(&self, query: ChunkQuery) -> Result<ChunkPage> {
+        self.service.catalog.library.chunks(self.video_id, query).await
+    }
+
+    pub async fn chunk(&self, chunk_id: ChunkId, verbose: bool) -> Result<ChunkView> {
+        self.service.catalog.library.chunk(self.video_id, chunk_id, verbose).await
+    }
+
+    pub async fn transcript(
+        &self,
+        after: Option<f64>,
+        before: Option<f64>,
+    ) -> Result<VideoTranscript> {
+        self.service.catalog.library.transcript(self.video_id, after, before).await
+    }
+
+    pub async fn aggregates(&self) -> Result<Aggregates> {
+        self.service.catalog.library.aggregates(self.video_id).await
+    }
+
+    pub async fn aggregate(&self, aggregator: &str) -> Result<serde_json::Value> {
+        self.service.catalog.library.aggregate(self.video_id, aggregator).await
+    }
+
+    pub async fn entities(&self, min_appearances: u32) -> Result<EntityList> {
+        self.service.catalog.library.entities(self.video_id, min_appearances).await
+    }
+
+    pub async fn corrections(&self) -> Result<Vec<Correction>> {
+        self.service.catalog.records.video_corrections(self.video_id).await
+    }
+
+    pub async fn export(
+        &self,
+        format: &str,
+        captions: CaptionOptions,
+        part: PartFields,
+    ) -> Result<Export> {
+        self.service.exports.export(self.video_id, format, captions, part).await
+    }
+
+    pub async fn frame(&self, time: f64, width: u32) -> Result<Bytes> {
+        self.service.frames.frame(self.video_id, time, width).await
+    }
+
+    pub async fn clip(&self, start: f64, end: f64, exact: bool) -> Result<ClipFile> {
+        self.service.frames.clip(self.video_id, start, end, exact).await
+    }
+
+    pub async fn clip_outline(&self, start: f64, end: f64, exact: bool) -> Result<ClipOutline> {
+        self.service.frames.clip_outline(self.video_id, start, end, exact).await
+    }
+
+    pub async fn peaks(&self, buckets: u32) -> Result<Peaks> {
+        self.service.frames.peaks(self.video_id, buckets).await
+    }
+
+    pub async fn storyboard(&self) -> Result<Storyboard> {
+        self.service.frames.storyboard(self.video_id).await
+    }
+
+    pub async fn storyboard_sheet(&self) -> Result<Bytes> {
+        self.service.frames.storyboard_sheet(self.video_id).await
+    }
+
+    pub async fn preview_chunking(&self, fields: &ChunkingFields) -> Result<ChunkingPreview> {
+        self.service.planner.preview_chunking(self.video_id, fields).await
+    }
+}
+
+/// A video that the caller may see and change.
+pub struct EditableVideo<'s> {
+    pub(super) scoped: &'s Scoped,
+    pub(super) video_id: VideoId,
+}
+
+#[expect(missing_docs, reason = "each method is the use-case of its name")]
+impl EditableVideo<'_> {
+    pub async fn update_metadata(&self, patch: &MetadataPatch) -> Result<VideoDetail> {
+        patch.check_collection(&self.scoped.access)?;
+        self.scoped.service.metadata.update(self.video_id, patch).await
+    }
+
+    pub async fn delete(&self) -> Result<VideoDeletion> {
+        self.scoped.service.delete_video(self.video_id).await
+    }
+
+    pub async fn rerun_aggregates(
+        &self,
+        aggregators: Option<Vec<String>>,
+        force: bool,
+    ) -> Result<Job> {
+        self.scoped.service.jobs.rerun_aggregates(self.video_id, aggregators, force).await
+    }
+
+    pub async fn correct(
+        &self,
+        drafts: Vec<CorrectionDraft>,
+        aggregate: Option<bool>,
+    ) -> Result<(Vec<Correction>, Option<Job>)> {
+        self.scoped.service.jobs.correct(self.video_id, drafts, aggregate).await
+    }
+
+    pub async fn undo_corrections(
+        &self,
+        id: Option<String>,
+        aggregate: Option<bool>,
+    ) -> Result<(Vec<Correction>, Option<Job>)> {
+        self.scoped.service.jobs.undo_corrections(self.video_id, id, aggregate).await
+    }
+}
