@@ -58,7 +58,7 @@ pub(crate) fn service(
     };
     let settings = Settings { data_dir: work.to_owned(), ..Settings::default() };
     let service = Shotlog::with_extensions(stores, models, settings, analyzers, aggregators);
-    service.jobs.start();
+    service.jobs.worker.start();
     Ok(service)
 }
 
@@ -80,10 +80,11 @@ pub(crate) async fn ingest(
         metadata: MetadataPatch::default(),
         access: Access::default(),
     };
-    let mut job = service.jobs.ingest_file(Some(clip), spool.finish().await?, fields).await?;
+    let mut job =
+        service.jobs.submission.ingest_file(Some(clip), spool.finish().await?, fields).await?;
     while !job.status.is_final() {
         tokio::time::sleep(Duration::from_millis(100)).await;
-        job = service.jobs.get(&job.job_id).await?;
+        job = service.jobs.store.get(&job.job_id).await?;
     }
     match job.result {
         Some(JobResult::Ingest(result)) => Ok(result.video_id),

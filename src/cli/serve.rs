@@ -51,7 +51,7 @@ pub(super) async fn serve(config: &Config, remove_orphans: bool) -> Result<(), B
         tracing::info!("stopping: running jobs get {} s", grace.as_secs());
         let end = Instant::now() + grace;
         // Reads are served until the jobs have stopped; then the listener closes.
-        service.jobs.stop(grace).await;
+        service.jobs.worker.stop(grace).await;
         let remaining = end.saturating_duration_since(Instant::now());
         remaining.clamp(*REQUEST_GRACE.start(), *REQUEST_GRACE.end())
     };

@@ -221,7 +221,7 @@ pub struct Shotlog {
     /// Ingests sources and publishes them as videos.
     pub ingest: Arc<Ingest>,
     /// Queues and runs jobs.
-    pub jobs: Arc<Jobs>,
+    pub jobs: Jobs,
     /// Exports the analysis of videos to files.
     pub exports: Exports,
     /// Decodes frames and clips of stored videos.
@@ -235,7 +235,7 @@ pub struct Shotlog {
 
 impl Shotlog {
     /// Builds the service on these ports. Neither reads nor writes anything, and runs no job before
-    /// [`Jobs::start`].
+    /// [`jobs::Worker::start`].
     pub fn new(stores: Stores, models: Models, settings: Settings) -> Arc<Self> {
         Self::with_extensions(
             stores,
@@ -276,17 +276,11 @@ impl Shotlog {
             settings.ingest.concurrency,
         ));
         let use_cases = job_use_cases(&stores, &models, &catalog, &search, &answering, &settings);
-        let (limits, callbacks) = (settings.ingest.clone(), settings.callbacks.clone());
-        let jobs = Jobs::new(
-            &stores,
-            catalog.clone(),
-            use_cases.clone(),
-            settings.jobs,
-            limits,
-            callbacks,
-        );
-        let JobUseCases { metadata, sources, ingest, frames, evaluations, alerts, .. } = use_cases;
+        let JobUseCases { metadata, sources, ingest, frames, evaluations, alerts, .. } =
+            use_cases.clone();
         let callbacks_enabled = settings.callbacks.is_enabled();
+        let (limits, callbacks) = (&settings.ingest, settings.callbacks.clone());
+        let jobs = Jobs::new(&stores, &catalog, use_cases, settings.jobs, limits, callbacks);
         let (probes, ui) = (settings.probes, settings.ui);
         Arc::new(Self {
             exports: Exports::new(&stores, catalog.clone(), search.scopes.clone()),
@@ -300,7 +294,7 @@ impl Shotlog {
                 stores,
                 models,
                 catalog.clone(),
-                jobs.clone(),
+                jobs.store.clone(),
                 probes,
                 ui,
                 callbacks_enabled,
@@ -330,12 +324,12 @@ impl Shotlog {
     /// the reserved space if the disk is full.
     pub async fn delete_video(&self, video_id: VideoId) -> Result<VideoDeletion> {
         self.catalog.readiness.check()?;
-        let (jobs, reserve) = (self.jobs.clone(), self.reserve.clone());
+        let (deleter, reserve) = (self.jobs.deleter.clone(), self.reserve.clone());
         let deleting = tokio::spawn(async move {
-            match jobs.delete_video(video_id).await {
+            match deleter.delete(video_id).await {
                 Err(error) if error.is_full() => {
                     reserve.change(Reserve::release).await;
-                    let deleted = jobs.delete_video(video_id).await;
+                    let deleted = deleter.delete(video_id).await;
                     reserve.change(Reserve::fill).await;
                     deleted
                 }

@@ -16,7 +16,7 @@ use crate::analysis::presentation::Presentation;
 use crate::catalog::Catalog;
 use crate::chunking;
 use crate::chunking::Preset;
-use crate::jobs::{JobStatus, Jobs};
+use crate::jobs::{JobStatus, JobStore};
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
@@ -132,7 +132,7 @@ impl Status {
         stores: Stores,
         models: Models,
         catalog: Arc<Catalog>,
-        jobs: Arc<Jobs>,
+        jobs: Arc<JobStore>,
         settings: ProbeSettings,
         ui: bool,
         callbacks: bool,
@@ -245,7 +245,7 @@ impl Status {
 
 async fn update_gauges(
     index: Arc<dyn IndexStatistics>,
-    jobs: Arc<Jobs>,
+    jobs: Arc<JobStore>,
     catalog: Arc<Catalog>,
 ) -> Result<()> {
     let jobs = jobs.list().await?;

@@ -261,7 +261,7 @@ async fn every_use_case_survives_every_store_fault() {
 #[tokio::test(start_paused = true)]
 async fn every_published_video_calls_the_webhook_or_is_listed_as_failed() {
     let torture = Torture::new().await;
-    let (t, jobs) = (&torture, &torture.app.service.jobs);
+    let (t, submission) = (&torture, &torture.app.service.jobs.submission);
     let alert = json!({"text": "a door", "webhook": "http://example.org/hook", "min_p_present": 0});
     t.app.put_json("/alerts/doors", alert).await.ok();
     t.restore(true).await;
@@ -282,7 +282,7 @@ async fn every_published_video_calls_the_webhook_or_is_listed_as_failed() {
             t.app.idle().await;
             let case = format!("call {nth} of {calls} ({:?}) {fault:?}", t.faults.clear());
             // The next start of the service does the same.
-            jobs.resume().await.expect(&case);
+            submission.resume().await.expect(&case);
             t.app.idle().await;
             if t.chunks().await == CHUNKS {
                 let listed = t.app.get("/alerts/doors").await.ok()["failed"] != json!([]);

@@ -177,7 +177,8 @@ async fn version_1_records_can_be_aggregated_again() {
         // Nothing is lost of what version 1 stored only as text, such as composed descriptions.
         let aggregators = ["stats", "ner", "events"];
         let ids = aggregators.map(str::to_owned).to_vec();
-        let aggregated = app.service.jobs.rerun_aggregates(video_id(id), Some(ids), true);
+        let aggregated =
+            app.service.jobs.submission.rerun_aggregates(video_id(id), Some(ids), true);
         let job = aggregated.await.expect("a job").job_id;
         let done = app.finished(&job).await;
         assert_eq!(done["result"]["ran"], json!(aggregators), "{done}");

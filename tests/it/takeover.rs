@@ -230,7 +230,7 @@ async fn stopping_instance_releases_its_jobs() {
     let jobs = Arc::new(MemoryJobs::shared());
     let app = TestApp::with(|setup| setup.jobs = jobs.clone()).await;
     let job_id = start_job(&jobs, &app).await;
-    app.service.jobs.stop(Duration::ZERO).await;
+    app.service.jobs.worker.stop(Duration::ZERO).await;
     let job = app.get(&format!("/jobs/{job_id}")).await.ok();
     assert_eq!((&job["status"], &job["stage"]), (&json!("queued"), &json!("starting")), "{job}");
     assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "another worker can take it at once");
@@ -248,7 +248,7 @@ async fn stopping_instance_with_a_private_queue_fails_its_jobs() {
     .await;
     let running = start_job(&jobs, &app).await;
     let queued = app.upload(&[], "c.mp4", &clip(11.0)).await.json();
-    app.service.jobs.stop(Duration::ZERO).await;
+    app.service.jobs.worker.stop(Duration::ZERO).await;
     for job_id in [running.as_str(), queued["job_id"].as_str().unwrap()] {
         let job = app.get(&format!("/jobs/{job_id}")).await.ok();
         mentions(job["error"].as_str().unwrap(), &["Cancelled", "the service is stopping"]);

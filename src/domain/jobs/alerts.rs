@@ -1,10 +1,10 @@
 //! Queues jobs that match published videos against alerts.
 
-use crate::jobs::{Job, JobRecord, JobStatus, JobTask, Jobs};
+use crate::jobs::{Job, JobRecord, JobStatus, JobTask, Submission};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
-impl Jobs {
+impl Submission {
     /// Retries an alert's failed webhook calls, using one job per video.
     pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
         let mut videos: Vec<VideoId> = Vec::new();
@@ -16,7 +16,7 @@ impl Jobs {
         let mut jobs = Vec::with_capacity(videos.len());
         for video_id in videos {
             let task = JobTask::Alerts { video_id, alert: Some(name.to_owned()) };
-            jobs.push(self.add(name.to_owned(), task, None).await?.job);
+            jobs.push(self.store.add(name.to_owned(), task, None).await?.job);
         }
         Ok(jobs)
     }
@@ -30,19 +30,19 @@ impl Jobs {
     }
 
     async fn queue_publications(&self) -> Result<()> {
-        let video_ids = self.catalog.publisher.publications().await?;
+        let video_ids = self.publisher.publications().await?;
         if video_ids.is_empty() {
             return Ok(());
         }
         let waiting =
-            self.records().await?.into_iter().filter(|r| r.job.status == JobStatus::Queued);
+            self.store.records().await?.into_iter().filter(|r| r.job.status == JobStatus::Queued);
         let waiting: Vec<JobTask> = waiting.map(|record| record.task).collect();
         for video_id in video_ids {
             let task = JobTask::Alerts { video_id, alert: None };
             if !waiting.contains(&task) {
                 // Ignores the queue limit, since no client could retry.
                 let record = JobRecord::new(format!("alerts of {video_id}"), task, None);
-                self.queue.add(&record.job.job_id, &record.document()?).await?;
+                self.store.queue.add(&record.job.job_id, &record.document()?).await?;
             }
         }
         Ok(())

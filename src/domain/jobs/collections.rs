@@ -3,19 +3,20 @@
 //! meantime.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::{StreamExt, stream};
 use serde_json::json;
 
-use crate::jobs::{Job, JobTask, Jobs};
+use crate::jobs::deletion::VideoDeleter;
+use crate::jobs::{Job, JobTask, Submission};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::progress::{Progress, Stage};
-use crate::kernel::video::{VideoId, unknown_video};
+use crate::kernel::video::VideoId;
 use crate::library::collections::{CollectionChange, CollectionResult};
-use crate::publishing::removal::VideoDeletion;
-use crate::records::metadata;
+use crate::library::metadata_store::MetadataStore;
+use crate::listing::Listing;
+use crate::records::{Records, metadata};
 
 /// Number of videos listed per request.
 const BATCH: usize = 200;
@@ -23,10 +24,7 @@ const BATCH: usize = 200;
 /// Number of videos changed concurrently.
 const CONCURRENCY: usize = 8;
 
-/// Delay between attempts to lock a video that is to be deleted.
-const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
-
-impl Jobs {
+impl Submission {
     /// Queues a change to a collection. Returns `NotFound` if the caller may not see the
     /// collection, and `Forbidden` if the change would make its videos invisible to the caller.
     pub async fn change_collection(
@@ -35,7 +33,7 @@ impl Jobs {
         name: &str,
         change: CollectionChange,
     ) -> Result<Job> {
-        self.catalog.listing.count_in_collection(access, name).await?;
+        self.listing.count_in_collection(access, name).await?;
         let change = match change {
             CollectionChange::Rename(to) => {
                 let to = metadata::collection_name(&to)?;
@@ -54,19 +52,29 @@ impl Jobs {
             CollectionChange::Delete => change,
         };
         let task = JobTask::Collection { name: name.to_owned(), change };
-        Ok(self.add(name.to_owned(), task, None).await?.job)
+        Ok(self.store.add(name.to_owned(), task, None).await?.job)
     }
+}
 
+/// Changes the videos in collections.
+pub(super) struct CollectionChanges {
+    pub(super) records: Arc<Records>,
+    pub(super) listing: Arc<Listing>,
+    pub(super) metadata: Arc<MetadataStore>,
+    pub(super) deleter: Arc<VideoDeleter>,
+}
+
+impl CollectionChanges {
     /// Changes every video in a collection.
-    pub(super) async fn change_collection_videos(
-        self: &Arc<Self>,
+    pub(super) async fn apply(
+        &self,
         name: &str,
         change: &CollectionChange,
         progress: Progress,
     ) -> Result<CollectionResult> {
         let mut done = 0;
         loop {
-            let (ids, left) = self.catalog.listing.list_in_collection(name, BATCH).await?;
+            let (ids, left) = self.listing.list_in_collection(name, BATCH).await?;
             progress.stage(Stage::Changing, json!({ "total": done + left, "done": done }));
             if ids.is_empty() {
                 return Ok(CollectionResult { collection: name.to_owned(), videos: done });
@@ -83,51 +91,29 @@ impl Jobs {
     }
 
     async fn change_video(
-        self: &Arc<Self>,
+        &self,
         video_id: VideoId,
         name: &str,
         change: &CollectionChange,
     ) -> Result<()> {
-        let catalog = &self.catalog;
         let to = match change {
             CollectionChange::Rename(to) => Some(to.as_str()),
             CollectionChange::Dissolve => None,
             CollectionChange::Delete => {
                 // Keep a video that was moved out of the collection in the meantime.
-                let state = catalog.records.state(video_id).await?;
+                let state = self.records.state(video_id).await?;
                 let moved = |metadata: &metadata::VideoMetadata| {
                     metadata.collection.as_deref() != Some(name)
                 };
                 if state.record().is_some_and(|record| moved(&record.metadata)) {
-                    return catalog.listing.relist(video_id).await;
+                    return self.listing.relist(video_id).await;
                 }
-                return match self.delete_video(video_id).await {
-                    Err(Error::NotFound(_)) => catalog.listing.relist(video_id).await,
+                return match self.deleter.delete(video_id).await {
+                    Err(Error::NotFound(_)) => self.listing.relist(video_id).await,
                     deleted => deleted.map(drop),
                 };
             }
         };
-        catalog.metadata.move_to_collection(video_id, name, to).await
-    }
-
-    /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
-    /// cancels the ingest first.
-    pub(crate) async fn delete_video(self: &Arc<Self>, video_id: VideoId) -> Result<VideoDeletion> {
-        let catalog = &self.catalog;
-        // Unreadable records are deletable, too.
-        if !catalog.records.state(video_id).await?.is_deletable() {
-            return Err(unknown_video(video_id));
-        }
-        let lock = loop {
-            // Repeat the cancellation, since a job reports its video only after a while.
-            self.cancel_video_jobs(video_id, "the video was deleted").await?;
-            match catalog.locks.try_lock(video_id).await? {
-                Some(lock) => break lock,
-                None => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
-            }
-        };
-        let deleted = catalog.publisher.delete(video_id, &lock).await;
-        self.frames.remove_video(video_id).await;
-        deleted
+        self.metadata.move_to_collection(video_id, name, to).await
     }
 }

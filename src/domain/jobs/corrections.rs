@@ -6,11 +6,11 @@ use tokio::task::JoinHandle;
 
 use crate::analysis::correction::Correction;
 use crate::corrections::CorrectionDraft;
-use crate::jobs::{Job, JobTask, Jobs};
+use crate::jobs::{Job, JobTask, Submission};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
-impl Jobs {
+impl Submission {
     /// Adds corrections to a video, either all or none. `aggregate` decides whether a job
     /// recomputes the video's aggregates. By default, a job does so if this needs no billed calls.
     /// The change completes even if the caller disconnects.
@@ -20,10 +20,10 @@ impl Jobs {
         drafts: Vec<CorrectionDraft>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        let jobs = self.clone();
+        let submission = self.clone();
         join(tokio::spawn(async move {
-            let added = jobs.corrections.add(video_id, &drafts).await?;
-            Ok((added, jobs.follow_corrections(video_id, aggregate).await?))
+            let added = submission.corrections.add(video_id, &drafts).await?;
+            Ok((added, submission.follow_corrections(video_id, aggregate).await?))
         }))
         .await
     }
@@ -36,10 +36,10 @@ impl Jobs {
         id: Option<String>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        let jobs = self.clone();
+        let submission = self.clone();
         join(tokio::spawn(async move {
-            let remaining = jobs.corrections.remove(video_id, id.as_deref()).await?;
-            Ok((remaining, jobs.follow_corrections(video_id, aggregate).await?))
+            let remaining = submission.corrections.remove(video_id, id.as_deref()).await?;
+            Ok((remaining, submission.follow_corrections(video_id, aggregate).await?))
         }))
         .await
     }
@@ -50,13 +50,13 @@ impl Jobs {
         aggregate: Option<bool>,
     ) -> Result<Option<Job>> {
         self.queue_alerts().await;
-        let record = self.catalog.records.get(video_id).await?;
+        let record = self.records.get(video_id).await?;
         let reaggregate = aggregate.unwrap_or_else(|| !self.aggregation.is_billed());
         if !reaggregate || record.aggregates.is_empty() {
             return Ok(None);
         }
         let task = JobTask::AggregateCorrected { video_id };
-        Ok(Some(self.add(record.filename, task, None).await?.job))
+        Ok(Some(self.store.add(record.filename, task, None).await?.job))
     }
 }
 

@@ -4,26 +4,42 @@
 mod alerts;
 mod collections;
 mod corrections;
+mod deletion;
+mod finish;
 mod pending;
 mod progress;
 mod record;
 mod store;
 mod submit;
+mod tasks;
 mod worker;
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::kernel::progress::Stage;
-
 use crate::aggregation::run::AggregatesResult;
-use crate::alerts::AlertsResult;
+use crate::alerts::{Alerts, AlertsResult};
+use crate::catalog::Catalog;
+use crate::corrections::Corrections;
+use crate::evaluation::Evaluations;
 use crate::evaluation::run::RunReference;
-use crate::ingest::IngestResult;
+use crate::frames::Frames;
+use crate::ingest::{Ingest, IngestResult, IngestSettings, Sources, VideoAggregation};
+use crate::kernel::ports::Stores;
+use crate::kernel::progress::Stage;
+use crate::kernel::webhook::CallbackSettings;
 use crate::library::collections::CollectionResult;
+use crate::library::metadata_editor::MetadataEditor;
+use collections::CollectionChanges;
+use deletion::VideoDeleter;
+use finish::Finisher;
 pub(crate) use record::{Idempotency, JobRecord, JobTask};
-pub use store::Jobs;
-pub(crate) use store::{JobUseCases, Submission};
+pub use store::JobStore;
+pub use submit::Submission;
+use tasks::TaskRunner;
+pub use worker::Worker;
 
 /// The status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,5 +129,101 @@ pub struct JobSettings {
 impl Default for JobSettings {
     fn default() -> Self {
         Self { history: 1000, attempts: 3 }
+    }
+}
+
+/// The use-cases over the queue of jobs.
+pub struct Jobs {
+    /// Reads and watches jobs.
+    pub store: Arc<JobStore>,
+    /// Queues jobs.
+    pub submission: Arc<Submission>,
+    /// Runs jobs on this instance.
+    pub worker: Arc<Worker>,
+    /// Cancels jobs.
+    pub(crate) finisher: Arc<Finisher>,
+    /// Deletes videos and cancels their ingests.
+    pub(crate) deleter: Arc<VideoDeleter>,
+}
+
+/// The use-cases that jobs run.
+#[derive(Clone)]
+pub(crate) struct JobUseCases {
+    pub(crate) metadata: Arc<MetadataEditor>,
+    pub(crate) sources: Arc<Sources>,
+    pub(crate) ingest: Arc<Ingest>,
+    pub(crate) corrections: Arc<Corrections>,
+    pub(crate) aggregation: Arc<VideoAggregation>,
+    pub(crate) frames: Arc<Frames>,
+    pub(crate) evaluations: Arc<Evaluations>,
+    pub(crate) alerts: Arc<Alerts>,
+}
+
+impl Jobs {
+    /// Builds the use-cases on these stores. `limits` bounds the running and waiting jobs.
+    pub(crate) fn new(
+        stores: &Stores,
+        catalog: &Catalog,
+        use_cases: JobUseCases,
+        settings: JobSettings,
+        limits: &IngestSettings,
+        callbacks: CallbackSettings,
+    ) -> Self {
+        let JobUseCases {
+            metadata,
+            sources,
+            ingest,
+            corrections,
+            aggregation,
+            frames,
+            evaluations,
+            alerts,
+        } = use_cases;
+        let store = Arc::new(JobStore::new(stores, catalog, limits.queue, settings.history));
+        let submission = Arc::new(Submission {
+            store: store.clone(),
+            ingest: ingest.clone(),
+            sources: sources.clone(),
+            metadata,
+            corrections,
+            aggregation: aggregation.clone(),
+            evaluations: evaluations.clone(),
+            alerts: alerts.clone(),
+            aggregators: catalog.aggregators.clone(),
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            publisher: catalog.publisher.clone(),
+            storage: stores.storage.clone(),
+            webhooks: stores.webhooks.clone(),
+            callbacks,
+        });
+        let (ended, submitted) = (store.clone(), submission.clone());
+        let finisher = Finisher { store: ended, submission: submitted, sources };
+        let finisher = Arc::new(finisher);
+        let deleter = Arc::new(VideoDeleter {
+            finisher: finisher.clone(),
+            records: catalog.records.clone(),
+            locks: catalog.locks.clone(),
+            publisher: catalog.publisher.clone(),
+            frames,
+        });
+        let collections = CollectionChanges {
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            metadata: catalog.metadata.clone(),
+            deleter: deleter.clone(),
+        };
+        let submitting = submission.clone();
+        let tasks = TaskRunner {
+            ingest,
+            aggregation,
+            alerts,
+            evaluations,
+            collections,
+            submission: submitting,
+        };
+        let (workers, attempts) = (limits.workers, settings.attempts);
+        let worker = Worker::new(store.clone(), tasks, finisher.clone(), workers, attempts);
+        Self { store, submission, worker: Arc::new(worker), finisher, deleter }
     }
 }

@@ -2,7 +2,7 @@
 //! is stored in the records until it has ended, so that it can be queued again if the queue loses
 //! it.
 
-use crate::jobs::{JobRecord, JobStatus, Jobs};
+use crate::jobs::{JobRecord, JobStatus, JobStore};
 use crate::kernel::error::Result;
 
 /// Key prefix of durable jobs that have not ended.
@@ -12,10 +12,9 @@ fn pending_key(job_id: &str) -> String {
     format!("{PENDING}{job_id}.json")
 }
 
-impl Jobs {
-    /// Requeues the durable jobs that the queue has lost. They keep their ids. Also queues pending
-    /// alerts.
-    pub async fn resume(&self) -> Result<()> {
+impl JobStore {
+    /// Requeues the durable jobs that the queue has lost. They keep their ids.
+    pub(super) async fn requeue_pending(&self) -> Result<()> {
         for name in self.records.children(PENDING).await? {
             let key = format!("{PENDING}{name}");
             let Some(document) = self.records.get(&key).await? else { continue };
@@ -33,7 +32,6 @@ impl Jobs {
                 self.records.delete(&key).await?;
             }
         }
-        self.queue_alerts().await;
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! The client side of jobs: adds, reads, watches and cancels them.
+//! Adds, reads, watches and prunes jobs, and requests their cancellation.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -7,121 +7,64 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use ports::jobs::{JobQueue, StoredJob};
 use ports::records::RecordStore;
-use ports::storage::ObjectStorage;
-use ports::webhook::WebhookSender;
 use ports::{ErrorKind, PortError};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use crate::alerts::Alerts;
 use crate::catalog::Catalog;
-use crate::corrections::Corrections;
-use crate::evaluation::Evaluations;
-use crate::frames::Frames;
-use crate::ingest::{Ingest, IngestSettings, Sources, VideoAggregation};
-use crate::jobs::{Idempotency, Job, JobRecord, JobSettings, JobStatus, JobTask};
+use crate::jobs::{Idempotency, Job, JobRecord, JobStatus, JobTask};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
-use crate::kernel::webhook::CallbackSettings;
-use crate::library::metadata_editor::MetadataEditor;
+use crate::listing::Listing;
 use crate::records::install::owned_by_other_install;
+use crate::records::readiness::StoreReadiness;
 
 /// `Retry-After` for rejected requests, in seconds.
 const RETRY_AFTER: u32 = 30;
 
-/// The jobs of all instances that share the queue, and this instance's workers.
-pub struct Jobs {
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) metadata: Arc<MetadataEditor>,
-    pub(super) sources: Arc<Sources>,
-    pub(super) ingest: Arc<Ingest>,
-    pub(super) corrections: Arc<Corrections>,
-    pub(super) aggregation: Arc<VideoAggregation>,
-    pub(super) frames: Arc<Frames>,
-    pub(super) evaluations: Arc<Evaluations>,
-    pub(super) alerts: Arc<Alerts>,
-    pub(super) storage: Arc<dyn ObjectStorage>,
+/// The queue of jobs, and the jobs of all instances that share it.
+pub struct JobStore {
+    pub(super) queue: Arc<dyn JobQueue>,
     /// Stores durable jobs.
     pub(super) records: Arc<dyn RecordStore>,
-    pub(super) webhooks: Arc<dyn WebhookSender>,
-    pub(super) callbacks: CallbackSettings,
-    pub(super) queue: Arc<dyn JobQueue>,
-    pub(super) settings: JobSettings,
-    /// Limits on running and waiting jobs.
-    pub(super) limits: IngestSettings,
-    pub(super) workers: TaskTracker,
+    listing: Arc<Listing>,
+    readiness: Arc<StoreReadiness>,
+    /// Maximum number of waiting jobs.
+    max_waiting: usize,
+    /// Number of finished jobs to keep.
+    history: usize,
     /// Cancelled to stop accepting and claiming jobs.
-    pub(super) stopping: CancellationToken,
-    /// Cancelled to stop running jobs after the grace period.
-    pub(super) ending: CancellationToken,
+    stopping: CancellationToken,
     /// Held from the check of the queue limit until the job is added, if the queue is not shared.
     adding: Mutex<()>,
 }
 
-/// The use-cases that jobs run.
-#[derive(Clone)]
-pub(crate) struct JobUseCases {
-    pub(crate) metadata: Arc<MetadataEditor>,
-    pub(crate) sources: Arc<Sources>,
-    pub(crate) ingest: Arc<Ingest>,
-    pub(crate) corrections: Arc<Corrections>,
-    pub(crate) aggregation: Arc<VideoAggregation>,
-    pub(crate) frames: Arc<Frames>,
-    pub(crate) evaluations: Arc<Evaluations>,
-    pub(crate) alerts: Arc<Alerts>,
-}
-
 /// The outcome of a request for a job.
-pub(crate) struct Submission {
-    pub(crate) job: Job,
+pub(super) struct Admission {
+    pub(super) job: Job,
     /// Whether an earlier request with the same key created the job.
-    pub(crate) existing: bool,
+    pub(super) existing: bool,
 }
 
-impl Jobs {
-    pub(crate) fn new(
+impl JobStore {
+    pub(super) fn new(
         stores: &Stores,
-        catalog: Arc<Catalog>,
-        use_cases: JobUseCases,
-        settings: JobSettings,
-        limits: IngestSettings,
-        callbacks: CallbackSettings,
-    ) -> Arc<Self> {
-        let JobUseCases {
-            metadata,
-            sources,
-            ingest,
-            corrections,
-            aggregation,
-            frames,
-            evaluations,
-            alerts,
-        } = use_cases;
-        Arc::new(Self {
-            catalog,
-            metadata,
-            sources,
-            ingest,
-            corrections,
-            aggregation,
-            frames,
-            evaluations,
-            alerts,
-            storage: stores.storage.clone(),
-            records: stores.records.clone(),
-            webhooks: stores.webhooks.clone(),
-            callbacks,
+        catalog: &Catalog,
+        max_waiting: usize,
+        history: usize,
+    ) -> Self {
+        Self {
             queue: stores.jobs.clone(),
-            settings,
-            limits,
-            workers: TaskTracker::new(),
+            records: stores.records.clone(),
+            listing: catalog.listing.clone(),
+            readiness: catalog.readiness.clone(),
+            max_waiting,
+            history,
             stopping: CancellationToken::new(),
-            ending: CancellationToken::new(),
             adding: Mutex::default(),
-        })
+        }
     }
 
     /// Registers an install as the owner of the queue if the queue has none. Returns `Invalid` if
@@ -150,10 +93,10 @@ impl Jobs {
         source: String,
         task: JobTask,
         idempotency: Option<Idempotency>,
-    ) -> Result<Submission> {
+    ) -> Result<Admission> {
         let _guard = if self.shared() { None } else { Some(self.adding.lock().await) };
         if let Some(job) = self.admit(idempotency.as_ref()).await? {
-            return Ok(Submission { job, existing: true });
+            return Ok(Admission { job, existing: true });
         }
         let record = JobRecord::new(source, task, idempotency);
         self.store_pending(&record).await?;
@@ -163,15 +106,15 @@ impl Jobs {
             self.remove_pending(&record).await;
         }
         let Some(stored) = added.map_err(queue_error)? else {
-            return Ok(Submission { job: record.job, existing: false });
+            return Ok(Admission { job: record.job, existing: false });
         };
         let stored = JobRecord::read(stored.document)?;
         // If the queue's response was lost, the stored job may be the one that this request
         // created.
         if (stored.created, &stored.task) == (record.created, &record.task) {
-            return Ok(Submission { job: stored.job, existing: false });
+            return Ok(Admission { job: stored.job, existing: false });
         }
-        Ok(Submission { job: stored.for_request(record.idempotency.as_ref())?, existing: true })
+        Ok(Admission { job: stored.for_request(record.idempotency.as_ref())?, existing: true })
     }
 
     /// Returns the job created by an earlier request with the same key, or `None` if a new job may
@@ -187,9 +130,9 @@ impl Jobs {
         if !self.is_open() {
             return busy("the service is stopping and takes no new jobs".into());
         }
-        self.catalog.readiness.check()?;
+        self.readiness.check()?;
         let waiting = self.queue.waiting_count().await.map_err(queue_error)?;
-        if waiting >= self.limits.queue {
+        if waiting >= self.max_waiting {
             return busy(format!("{waiting} jobs are waiting already; try again later"));
         }
         Ok(None)
@@ -198,8 +141,12 @@ impl Jobs {
     /// Stops accepting jobs, and waits for additions in progress.
     pub(super) async fn close(&self) {
         self.stopping.cancel();
-        self.workers.close();
         drop(self.adding.lock().await);
+    }
+
+    /// Waits until no more jobs are accepted.
+    pub(super) async fn closed(&self) {
+        self.stopping.cancelled().await;
     }
 
     /// Reads one job.
@@ -227,7 +174,7 @@ impl Jobs {
             return Ok(jobs);
         }
         let ids: Vec<VideoId> = jobs.iter().filter_map(JobRecord::target_video).collect();
-        let summaries = self.catalog.listing.summaries(&ids).await?;
+        let summaries = self.listing.summaries(&ids).await?;
         jobs.retain(|job| {
             let video = job.target_video().and_then(|id| summaries.get(&id));
             job.is_visible(access, video.map(|video| video.metadata.collection.as_deref()))
@@ -288,7 +235,7 @@ impl Jobs {
     pub(crate) async fn prune_history(&self) -> Result<()> {
         let finished =
             self.versioned_records().await?.into_iter().filter(|(record, _)| record.is_final());
-        for (record, version) in finished.skip(self.settings.history) {
+        for (record, version) in finished.skip(self.history) {
             self.queue.remove(&record.job.job_id, version).await.map_err(queue_error)?;
         }
         Ok(())

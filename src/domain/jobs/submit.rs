@@ -1,16 +1,49 @@
 //! Validates requests and queues them as jobs.
 
+use std::sync::Arc;
+
+use ports::storage::ObjectStorage;
+use ports::webhook::WebhookSender;
+
+use crate::aggregation::Aggregators;
+use crate::alerts::Alerts;
+use crate::corrections::Corrections;
+use crate::evaluation::Evaluations;
 use crate::evaluation::run::RunRequest;
 use crate::ingest::objects::file_stream;
 use crate::ingest::source::incoming_key;
 use crate::ingest::uploads::CompleteUpload;
-use crate::ingest::{IngestFields, IngestSource, SpooledFile};
-use crate::jobs::{Idempotency, Job, JobTask, Jobs, Submission};
+use crate::ingest::{Ingest, IngestFields, IngestSource, Sources, SpooledFile, VideoAggregation};
+use crate::jobs::store::{Admission, JobStore};
+use crate::jobs::{Idempotency, Job, JobTask};
 use crate::kernel::error::Result;
 use crate::kernel::urls::{check_url, redact_secrets};
 use crate::kernel::video::VideoId;
-use crate::kernel::webhook::Webhook;
+use crate::kernel::webhook::{CallbackSettings, Webhook};
+use crate::library::metadata_editor::MetadataEditor;
+use crate::listing::Listing;
+use crate::publishing::Publisher;
+use crate::records::Records;
 use crate::records::metadata::MetadataPatch;
+
+/// Validates requests and queues them as jobs.
+pub struct Submission {
+    pub(super) store: Arc<JobStore>,
+    pub(super) ingest: Arc<Ingest>,
+    pub(super) sources: Arc<Sources>,
+    pub(super) metadata: Arc<MetadataEditor>,
+    pub(super) corrections: Arc<Corrections>,
+    pub(super) aggregation: Arc<VideoAggregation>,
+    pub(super) evaluations: Arc<Evaluations>,
+    pub(super) alerts: Arc<Alerts>,
+    pub(super) aggregators: Aggregators,
+    pub(super) records: Arc<Records>,
+    pub(super) listing: Arc<Listing>,
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) storage: Arc<dyn ObjectStorage>,
+    pub(super) webhooks: Arc<dyn WebhookSender>,
+    pub(super) callbacks: CallbackSettings,
+}
 
 impl IngestFields {
     /// Binds the idempotency key to these fields and the source. Ignores secrets in URLs, so a
@@ -38,7 +71,15 @@ impl IngestFields {
     }
 }
 
-impl Jobs {
+impl Submission {
+    /// Requeues the durable jobs that the queue has lost. They keep their ids. Also queues pending
+    /// alerts.
+    pub async fn resume(&self) -> Result<()> {
+        self.store.requeue_pending().await?;
+        self.queue_alerts().await;
+        Ok(())
+    }
+
     /// Queues the ingest of an uploaded file. `filename` is the client's name for the file.
     pub async fn ingest_file(
         &self,
@@ -50,8 +91,8 @@ impl Jobs {
         let idempotency = fields.idempotency(file.video_id.as_str());
         let name = filename.map(str::to_owned);
         let SpooledFile { path, video_id, size } = file;
-        if self.shared() {
-            if let Some(job) = self.admit(idempotency.as_ref()).await? {
+        if self.store.shared() {
+            if let Some(job) = self.store.admit(idempotency.as_ref()).await? {
                 return Ok(job);
             }
             let key = incoming_key();
@@ -106,7 +147,7 @@ impl Jobs {
     ) -> Result<Job> {
         let task = JobTask::Ingest { source: source.clone(), fields: Box::new(fields) };
         // Keep the source even after an error, since the job may exist and need it.
-        let Submission { job, existing } = self.add(source.name(), task, idempotency).await?;
+        let Admission { job, existing } = self.store.add(source.name(), task, idempotency).await?;
         if existing {
             self.sources.discard(&source, false).await;
         }
@@ -120,10 +161,10 @@ impl Jobs {
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        self.catalog.aggregators.select(aggregators.as_deref())?;
-        let filename = self.catalog.records.get(video_id).await?.filename;
+        self.aggregators.select(aggregators.as_deref())?;
+        let filename = self.records.get(video_id).await?.filename;
         let task = JobTask::Aggregate { video_id, aggregators, force };
-        Ok(self.add(filename, task, None).await?.job)
+        Ok(self.store.add(filename, task, None).await?.job)
     }
 
     /// Queues a run of an evaluation. Also returns the maximum number of billed model calls, not
@@ -132,6 +173,6 @@ impl Jobs {
         let model_calls = self.evaluations.plan(evaluation, &request).await?;
         let task =
             JobTask::Evaluate { evaluation: evaluation.to_owned(), request: Box::new(request) };
-        Ok((self.add(evaluation.to_owned(), task, None).await?.job, model_calls))
+        Ok((self.store.add(evaluation.to_owned(), task, None).await?.job, model_calls))
     }
 }

@@ -1,21 +1,23 @@
-//! The workers, which claim jobs, run them, persist their progress and do the follow-up work when a
-//! job ends.
+//! Claims jobs of the queue, runs them and persists their progress.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use ports::jobs::{Lease, StoredJob};
+use ports::jobs::{JobQueue, Lease, StoredJob};
 use ports::{ErrorKind, PortError};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
+use crate::jobs::finish::{Finisher, ack};
 use crate::jobs::progress::RunningJob;
-use crate::jobs::{Job, JobRecord, JobResult, JobStatus, JobTask, Jobs};
+use crate::jobs::store::JobStore;
+use crate::jobs::tasks::TaskRunner;
+use crate::jobs::{Job, JobRecord, JobStatus};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::progress::Progress;
-use crate::kernel::video::VideoId;
 
 /// Delay before retrying after the queue fails.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -44,35 +46,66 @@ enum PersistOutcome {
     Lost,
 }
 
-impl Jobs {
+/// Runs the jobs of the queue on this instance.
+pub struct Worker {
+    queue: Arc<dyn JobQueue>,
+    store: Arc<JobStore>,
+    tasks: Arc<TaskRunner>,
+    finisher: Arc<Finisher>,
+    /// Number of jobs to run at a time.
+    concurrency: usize,
+    /// Maximum number of attempts to run a job.
+    attempts: u32,
+    workers: TaskTracker,
+    /// Cancelled to stop running jobs after the grace period.
+    ending: CancellationToken,
+}
+
+impl Worker {
+    pub(super) fn new(
+        store: Arc<JobStore>,
+        tasks: TaskRunner,
+        finisher: Arc<Finisher>,
+        concurrency: usize,
+        attempts: u32,
+    ) -> Self {
+        Self {
+            queue: store.queue.clone(),
+            store,
+            tasks: Arc::new(tasks),
+            finisher,
+            concurrency,
+            attempts: attempts.max(1),
+            workers: TaskTracker::new(),
+            ending: CancellationToken::new(),
+        }
+    }
+
     /// Starts this instance's workers.
     pub fn start(self: &Arc<Self>) {
-        for _ in 0..self.limits.workers {
-            let jobs = self.clone();
+        for _ in 0..self.concurrency {
+            let worker = self.clone();
             self.workers.spawn(async move {
-                while let Some(lease) = jobs.next().await {
-                    jobs.work(lease).await;
+                while let Some(lease) = worker.next().await {
+                    worker.work(lease).await;
                 }
             });
         }
     }
 
-    /// Cancels a job. A waiting job ends immediately, and a running job ends at its next safe
-    /// point.
-    pub async fn cancel(self: &Arc<Self>, job_id: &str) -> Result<Job> {
-        self.cancel_for(job_id, "the job was cancelled").await
-    }
-
     /// Stops accepting jobs and waits up to `grace` for running jobs to end. Then stops the
     /// remaining ones at a safe point, which they must reach within five more seconds. If instances
     /// share the queue, other instances continue the jobs; otherwise, waiting jobs are cancelled.
-    pub async fn stop(self: &Arc<Self>, grace: Duration) {
-        self.close().await;
-        if !self.shared() {
+    pub async fn stop(&self, grace: Duration) {
+        self.store.close().await;
+        self.workers.close();
+        if !self.store.shared() {
             let waits = |job: &Job| job.status == JobStatus::Queued;
-            let jobs = self.list().await.unwrap_or_default();
+            let jobs = self.store.list().await.unwrap_or_default();
             for job in jobs.into_iter().filter(waits) {
-                if let Err(error) = self.cancel_for(&job.job_id, "the service is stopping").await {
+                if let Err(error) =
+                    self.finisher.cancel_for(&job.job_id, "the service is stopping").await
+                {
                     tracing::warn!(job_id = job.job_id, %error, "could not cancel a job");
                 }
             }
@@ -84,42 +117,15 @@ impl Jobs {
         }
     }
 
-    /// Cancels all unfinished jobs that work on a video.
-    pub(crate) async fn cancel_video_jobs(
-        self: &Arc<Self>,
-        video_id: VideoId,
-        reason: &str,
-    ) -> Result<()> {
-        for record in self.records().await? {
-            if record.video_id == Some(video_id) && !record.is_final() {
-                self.cancel_for(&record.job.job_id, reason).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn cancel_for(self: &Arc<Self>, job_id: &str, reason: &str) -> Result<Job> {
-        let (record, follow_up) = self.request_cancel(job_id, reason).await?;
-        let job = record.job.clone();
-        if follow_up {
-            let service = self.clone();
-            // The task completes even if the client disconnects.
-            let following = tokio::spawn(async move { service.follow_up(record, None).await });
-            following.await.map_err(|e| Error::corrupt(format!("cancelling panicked: {e}")))?;
-        }
-        Ok(job)
-    }
-
     /// Runs a claimed job to its end.
     async fn work(self: &Arc<Self>, lease: Box<dyn Lease>) {
         let (record, version) = match self.claim(lease.job_id()).await {
             Ok(ClaimOutcome::Work(record, version)) => (record, version),
-            Ok(ClaimOutcome::Ended(record)) => return self.follow_up(record, Some(lease)).await,
+            Ok(ClaimOutcome::Ended(record)) => {
+                return self.finisher.follow_up(record, Some(lease)).await;
+            }
             Ok(ClaimOutcome::Gone) => return ack(lease).await,
-            Err(error)
-                if error.is_corrupt()
-                    && lease.delivery_count() >= self.settings.attempts.max(1) =>
-            {
+            Err(error) if error.is_corrupt() && lease.delivery_count() >= self.attempts => {
                 return self.set_aside(lease, &error).await;
             }
             Err(error) => {
@@ -132,13 +138,13 @@ impl Jobs {
         let changes = job.changes();
         let persisting = self.clone().persist(job.clone(), version, changes);
         let persisting = tokio::spawn(persisting);
-        let work = self.clone().run_task(job.job_id(), task, job.progress());
+        let work = self.tasks.clone().run(job.job_id(), task, job.progress());
         // A panic must fail the job, not leave it running forever.
         let outcome = match tokio::spawn(work.instrument(job.span())).await {
             Ok(outcome) => outcome,
             Err(panic) => Err(Error::corrupt(format!("the job panicked: {panic}"))),
         };
-        let others_continue = self.shared() && self.ending.is_cancelled();
+        let others_continue = self.store.shared() && self.ending.is_cancelled();
         match outcome {
             Err(Error::Cancelled(_)) if others_continue && job.record().cancel.is_none() => {
                 job.hand_back();
@@ -146,7 +152,7 @@ impl Jobs {
             outcome => job.end(outcome),
         }
         match persisting.await.unwrap_or(PersistOutcome::Lost) {
-            PersistOutcome::Ended => self.follow_up(job.record(), Some(lease)).await,
+            PersistOutcome::Ended => self.finisher.follow_up(job.record(), Some(lease)).await,
             PersistOutcome::HandedBack => {
                 if let Err(error) = lease.nack().await {
                     tracing::warn!(%error, "could not release a job; it will be redelivered after a timeout");
@@ -180,96 +186,12 @@ impl Jobs {
         }
     }
 
-    async fn run_task(
-        self: Arc<Self>,
-        job_id: String,
-        task: JobTask,
-        progress: Progress,
-    ) -> Result<JobResult> {
-        match task {
-            JobTask::Ingest { source, fields } => {
-                let done = self.ingest.ingest(source, &fields, progress).await?;
-                self.queue_alerts().await;
-                Ok(JobResult::Ingest(Box::new(done)))
-            }
-            JobTask::Alerts { video_id, alert } => {
-                let done = self.alerts.notify(video_id, alert.as_deref(), &progress).await?;
-                Ok(JobResult::Alerts(done))
-            }
-            JobTask::Aggregate { video_id, aggregators, force } => {
-                let done = self.aggregation.rerun(video_id, aggregators, force, progress).await?;
-                Ok(JobResult::Aggregates(Box::new(done)))
-            }
-            JobTask::AggregateCorrected { video_id } => {
-                let done = self.aggregation.rerun_corrected(video_id, progress).await?;
-                Ok(JobResult::Aggregates(Box::new(done)))
-            }
-            JobTask::Collection { name, change } => {
-                let done = self.change_collection_videos(&name, &change, progress).await?;
-                Ok(JobResult::Collection(done))
-            }
-            JobTask::Evaluate { evaluation, request } => {
-                let done = self.evaluations.run(&evaluation, &job_id, &request, &progress).await?;
-                Ok(JobResult::Evaluation(done))
-            }
-            JobTask::Unreadable => Err(Error::corrupt("the record of the job does not read back")),
-        }
-    }
-
-    /// Does the follow-up work when a job ends: removes its source, calls its webhook and prunes
-    /// the history.
-    async fn follow_up(&self, record: JobRecord, lease: Option<Box<dyn Lease>>) {
-        self.remove_pending(&record).await;
-        let finish = async move {
-            if let Some(lease) = lease {
-                ack(lease).await;
-            }
-        };
-        let mut callback = None;
-        if let JobTask::Ingest { source, fields } = &record.task {
-            let done = record.job.status == JobStatus::Done;
-            self.sources.discard(source, done).await;
-            callback = self.callback(fields).unwrap_or_else(|error| {
-                // The callback was validated when the job was added.
-                tracing::error!(error = %error.labelled(), "no callback: settings differ");
-                None
-            });
-        }
-        match callback {
-            // The lease is acknowledged after the callback, so that another instance sends the
-            // callback if this one dies.
-            Some(callback) => {
-                let job_id = record.job.job_id.clone();
-                tokio::spawn(async move {
-                    if let Some(body) = record.callback_body() {
-                        // `send` logs errors.
-                        let _ = callback.send(&job_id, body).await;
-                    }
-                    finish.await;
-                });
-            }
-            None => finish.await,
-        }
-        if let Err(error) = self.prune_history().await {
-            tracing::warn!(error = %error.labelled(), "could not prune old jobs");
-        }
-    }
-}
-
-/// Acknowledges a job. If this fails, the ended job is redelivered.
-async fn ack(lease: Box<dyn Lease>) {
-    if let Err(error) = lease.ack().await {
-        tracing::warn!(%error, "could not acknowledge an ended job; it will be redelivered");
-    }
-}
-
-impl Jobs {
     /// Waits for the next job for this instance; returns `None` when the instance is stopping.
     async fn next(&self) -> Option<Box<dyn Lease>> {
         loop {
             let lease = tokio::select! {
                 biased;
-                () = self.stopping.cancelled() => return None,
+                () = self.store.closed() => return None,
                 lease = self.queue.take() => lease,
             };
             match lease {
@@ -291,7 +213,7 @@ impl Jobs {
             }
             if let Some(reason) = record.cancel.clone() {
                 record.end(Err(Error::Cancelled(reason)));
-            } else if record.attempts >= self.settings.attempts.max(1) {
+            } else if record.attempts >= self.attempts {
                 record.end(Err(attempts_exhausted(record.attempts)));
             } else {
                 record.start();
@@ -383,11 +305,11 @@ impl Jobs {
     /// Streams the changes to a stored job, and reconnects if the stream breaks.
     fn watch_stored(self: Arc<Self>, job_id: String) -> BoxStream<'static, StoredJob> {
         let next = move |mut stream: Option<BoxStream<'static, ports::Result<StoredJob>>>| {
-            let (jobs, job_id) = (self.clone(), job_id.clone());
+            let (worker, job_id) = (self.clone(), job_id.clone());
             async move {
                 loop {
                     if stream.is_none() {
-                        stream = jobs.queue.watch(&job_id).await.ok();
+                        stream = worker.queue.watch(&job_id).await.ok();
                     }
                     let change = match &mut stream {
                         Some(changes) => changes.next().await,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::ingest::Sources;
-use crate::jobs::Jobs;
+use crate::jobs::{Submission, Worker};
 use crate::kernel::disk::Reserve;
 use crate::kernel::error::Result;
 use crate::maintenance::index_check::IndexCheck;
@@ -41,7 +41,8 @@ pub struct BackgroundTasks {
     pub(super) index_check: Arc<IndexCheck>,
     pub(super) calibrator: Arc<Calibrator>,
     pub(super) sources: Arc<Sources>,
-    pub(super) jobs: Arc<Jobs>,
+    pub(super) submission: Arc<Submission>,
+    pub(super) worker: Arc<Worker>,
     pub(super) reserve: Reserve,
     pub(super) intervals: Intervals,
 }
@@ -59,7 +60,7 @@ impl BackgroundTasks {
         tokio::spawn(calibrate(self.calibrator.clone()));
         tokio::spawn(check_index(self.index_check.clone(), self.intervals.index_check));
         self.resume_jobs().await;
-        self.jobs.start();
+        self.worker.start();
         self.repair_periodically(repair).await;
     }
 
@@ -121,7 +122,7 @@ impl BackgroundTasks {
 
     /// Requeues the jobs of instances that died.
     async fn resume_jobs(&self) {
-        if let Err(error) = self.jobs.resume().await {
+        if let Err(error) = self.submission.resume().await {
             tracing::warn!(error = %error.labelled(), "orphaned jobs could not be requeued");
         }
     }

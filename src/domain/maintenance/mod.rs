@@ -71,7 +71,7 @@ impl Maintenance {
         models: &Models,
         catalog: &Catalog,
         search: &Search,
-        jobs: &Arc<Jobs>,
+        jobs: &Jobs,
         sources: &Arc<Sources>,
         settings: &Settings,
     ) -> Self {
@@ -86,7 +86,7 @@ impl Maintenance {
             health: search.health.clone(),
             reindexer: reindexer.clone(),
         });
-        let startup = Arc::new(Startup::new(catalog, jobs.clone(), reindexer.clone()));
+        let startup = Arc::new(Startup::new(catalog, jobs.store.clone(), reindexer.clone()));
         let background = Arc::new(BackgroundTasks {
             startup: startup.clone(),
             reindexer: reindexer.clone(),
@@ -94,7 +94,8 @@ impl Maintenance {
             index_check: index_check.clone(),
             calibrator: search.calibrator.clone(),
             sources: sources.clone(),
-            jobs: jobs.clone(),
+            submission: jobs.submission.clone(),
+            worker: jobs.worker.clone(),
             reserve: settings.reserve(),
             intervals: Intervals {
                 repair: settings.records.repair_interval,

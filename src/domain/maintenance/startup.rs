@@ -7,7 +7,7 @@ use std::time::Duration;
 use ports::{ErrorKind, PortError};
 
 use crate::catalog::Catalog;
-use crate::jobs::Jobs;
+use crate::jobs::JobStore;
 use crate::kernel::error::{Error, Result};
 use crate::listing::Listing;
 use crate::maintenance::reindex::Reindexer;
@@ -31,12 +31,12 @@ pub struct Startup {
     extractors: Arc<ExtractorStore>,
     listing: Arc<Listing>,
     readiness: Arc<StoreReadiness>,
-    jobs: Arc<Jobs>,
+    jobs: Arc<JobStore>,
     reindexer: Arc<Reindexer>,
 }
 
 impl Startup {
-    pub(super) fn new(catalog: &Catalog, jobs: Arc<Jobs>, reindexer: Arc<Reindexer>) -> Self {
+    pub(super) fn new(catalog: &Catalog, jobs: Arc<JobStore>, reindexer: Arc<Reindexer>) -> Self {
         Self {
             installation: catalog.installation.clone(),
             extractors: catalog.extractors.clone(),

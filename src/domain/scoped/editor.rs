@@ -29,15 +29,15 @@ impl<'s> Editor<'s> {
         file: SpooledFile,
         fields: IngestFields,
     ) -> Result<Job> {
-        self.0.service.jobs.ingest_file(filename, file, self.with_caller(fields)?).await
+        self.0.service.jobs.submission.ingest_file(filename, file, self.with_caller(fields)?).await
     }
 
     pub async fn ingest_upload(&self, upload_id: &str, fields: IngestFields) -> Result<Job> {
-        self.0.service.jobs.ingest_upload(upload_id, self.with_caller(fields)?).await
+        self.0.service.jobs.submission.ingest_upload(upload_id, self.with_caller(fields)?).await
     }
 
     pub async fn ingest_url(&self, url: &str, fields: IngestFields) -> Result<Job> {
-        self.0.service.jobs.ingest_url(url, self.with_caller(fields)?).await
+        self.0.service.jobs.submission.ingest_url(url, self.with_caller(fields)?).await
     }
 
     /// Adds the caller's access to an ingest's fields. If the caller's access is restricted, also
@@ -49,12 +49,12 @@ impl<'s> Editor<'s> {
     }
 
     pub async fn change_collection(&self, name: &str, change: CollectionChange) -> Result<Job> {
-        self.0.service.jobs.change_collection(&self.0.access, name, change).await
+        self.0.service.jobs.submission.change_collection(&self.0.access, name, change).await
     }
 
     pub async fn cancel_job(&self, job_id: &str) -> Result<Job> {
         self.0.job(job_id).await?;
-        self.0.service.jobs.cancel(job_id).await
+        self.0.service.jobs.finisher.cancel(job_id).await
     }
 
     pub async fn begin_upload(

@@ -4,7 +4,7 @@ use super::Scoped;
 use crate::alerts::{Alert, Alerts};
 use crate::evaluation::run::EvaluationRun;
 use crate::evaluation::{Evaluation, EvaluationSummary, Evaluations};
-use crate::jobs::Jobs;
+use crate::jobs::Submission;
 use crate::kernel::error::Result;
 use crate::library::extractors::Extractors;
 use crate::search::SearchResult;
@@ -69,7 +69,7 @@ impl<'s> InstallEditor<'s> {
         &self.0.service.extractors
     }
 
-    pub fn jobs(&self) -> &'s Jobs {
-        &self.0.service.jobs
+    pub fn submission(&self) -> &'s Submission {
+        &self.0.service.jobs.submission
     }
 }

@@ -51,7 +51,7 @@ pub struct Scoped {
     access: Access,
 }
 
-/// The gates to more.
+/// The checks of the caller's permissions.
 impl Scoped {
     pub(super) fn new(service: Arc<Shotlog>, access: Access) -> Self {
         Self { service, access }
@@ -149,16 +149,16 @@ impl Scoped {
     }
 
     pub async fn jobs(&self) -> Result<Vec<Job>> {
-        self.service.jobs.list_visible(&self.access).await
+        self.service.jobs.store.list_visible(&self.access).await
     }
 
     pub async fn job(&self, job_id: &str) -> Result<Job> {
-        self.service.jobs.get_visible(&self.access, job_id).await
+        self.service.jobs.store.get_visible(&self.access, job_id).await
     }
 
     pub async fn watch_job(&self, job_id: &str) -> Result<BoxStream<'static, Job>> {
         self.job(job_id).await?;
-        self.service.jobs.watch(job_id).await
+        self.service.jobs.store.watch(job_id).await
     }
 
     pub async fn upload(&self, id: &str) -> Result<UploadState> {

@@ -138,7 +138,12 @@ impl EditableVideo<'_> {
         aggregators: Option<Vec<String>>,
         force: bool,
     ) -> Result<Job> {
-        self.scoped.service.jobs.rerun_aggregates(self.video_id, aggregators, force).await
+        self.scoped
+            .service
+            .jobs
+            .submission
+            .rerun_aggregates(self.video_id, aggregators, force)
+            .await
     }
 
     pub async fn correct(
@@ -146,7 +151,7 @@ impl EditableVideo<'_> {
         drafts: Vec<CorrectionDraft>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        self.scoped.service.jobs.correct(self.video_id, drafts, aggregate).await
+        self.scoped.service.jobs.submission.correct(self.video_id, drafts, aggregate).await
     }
 
     pub async fn undo_corrections(
@@ -154,6 +159,6 @@ impl EditableVideo<'_> {
         id: Option<String>,
         aggregate: Option<bool>,
     ) -> Result<(Vec<Correction>, Option<Job>)> {
-        self.scoped.service.jobs.undo_corrections(self.video_id, id, aggregate).await
+        self.scoped.service.jobs.submission.undo_corrections(self.video_id, id, aggregate).await
     }
 }

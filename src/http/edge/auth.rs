@@ -56,7 +56,7 @@ impl Service {
 
     /// Whether new jobs are accepted.
     pub(crate) fn takes_jobs(&self) -> bool {
-        self.0.jobs.is_open()
+        self.0.jobs.store.is_open()
     }
 
     /// Whether the index is complete; false while a damaged index is being rebuilt.

@@ -97,8 +97,14 @@ impl AlertsApi {
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Accepted<AlertRetry>, ApiError<Rerun>> {
-        let jobs =
-            self.0.scoped(&token).unrestricted()?.for_write()?.jobs().retry_alert(&name).await?;
+        let jobs = self
+            .0
+            .scoped(&token)
+            .unrestricted()?
+            .for_write()?
+            .submission()
+            .retry_alert(&name)
+            .await?;
         Ok(Accepted(AlertRetry { job_ids: jobs.into_iter().map(|job| job.job_id).collect() }))
     }
 }

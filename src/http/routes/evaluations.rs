@@ -94,8 +94,8 @@ impl EvaluationsApi {
         Json(request): Json<RunRequestBody>,
     ) -> Result<Accepted<RunAccepted>, ApiError<Rerun>> {
         let service = self.0.scoped(&token);
-        let jobs = service.unrestricted()?.for_write()?.jobs();
-        let (job, model_calls) = jobs.evaluate(&name, request.into()).await?;
+        let submission = service.unrestricted()?.for_write()?.submission();
+        let (job, model_calls) = submission.evaluate(&name, request.into()).await?;
         let run_id = job.job_id.clone();
         Ok(Accepted(RunAccepted {
             job_id: job.job_id,

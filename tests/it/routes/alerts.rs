@@ -148,12 +148,12 @@ async fn crash_after_publication_loses_no_alert() {
     records.put(&format!("publications/{id}.json"), &json!({"mark": "a"})).await.unwrap();
     // The next process crashes after it has queued the job.
     let dying = next(0).await;
-    dying.service.jobs.resume().await.unwrap();
-    dying.service.jobs.resume().await.unwrap();
+    dying.service.jobs.submission.resume().await.unwrap();
+    dying.service.jobs.submission.resume().await.unwrap();
     assert_eq!(dying.get("/jobs").await.ok()["total"], 1, "queued only once");
     drop(dying);
     let after = next(1).await;
-    after.service.jobs.resume().await.unwrap();
+    after.service.jobs.submission.resume().await.unwrap();
     assert_eq!(alert_jobs(&after).await.len(), 1);
     assert!(records.children("publications/").await.unwrap().is_empty());
     let events: BTreeSet<String> =

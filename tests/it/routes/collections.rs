@@ -145,7 +145,7 @@ async fn interrupted_change_is_completed_after_a_restart() {
         404,
         "the in-memory queue is lost"
     );
-    after.service.jobs.resume().await.unwrap();
+    after.service.jobs.submission.resume().await.unwrap();
     let job = after.finished(&job_id).await;
     assert_eq!(job["status"], "done", "{job}");
     assert_eq!(list_collections(&after).await, [("road".into(), 3)]);

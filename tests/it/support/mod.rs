@@ -217,7 +217,7 @@ impl TestApp {
         let (analyzers, aggregators) = (setup.analyzers, setup.aggregators);
         let service =
             Shotlog::with_extensions(stores, models, setup.settings, analyzers, aggregators);
-        service.jobs.start();
+        service.jobs.worker.start();
         let mounts = shotlog::mcp::mount(service.clone(), setup.mcp).into_iter().collect();
         let app = shotlog::http::app(service.clone(), setup.http, mounts);
         let document = Request::builder().uri_str("/openapi.json").header("host", "shotlog.test");

@@ -1,0 +1,47 @@
+//! Deletes videos after it has cancelled their ingests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::frames::Frames;
+use crate::jobs::finish::Finisher;
+use crate::kernel::error::Result;
+use crate::kernel::video::{VideoId, unknown_video};
+use crate::publishing::Publisher;
+use crate::publishing::removal::VideoDeletion;
+use crate::records::Records;
+use crate::records::locks::VideoLocks;
+
+/// Delay between attempts to lock a video that is to be deleted.
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Deletes videos.
+pub(crate) struct VideoDeleter {
+    pub(super) finisher: Arc<Finisher>,
+    pub(super) records: Arc<Records>,
+    pub(super) locks: Arc<VideoLocks>,
+    pub(super) publisher: Arc<Publisher>,
+    pub(super) frames: Arc<Frames>,
+}
+
+impl VideoDeleter {
+    /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
+    /// cancels the ingest first.
+    pub(crate) async fn delete(&self, video_id: VideoId) -> Result<VideoDeletion> {
+        // Unreadable records are deletable, too.
+        if !self.records.state(video_id).await?.is_deletable() {
+            return Err(unknown_video(video_id));
+        }
+        let lock = loop {
+            // Repeat the cancellation, since a job reports its video only after a while.
+            self.finisher.cancel_video_jobs(video_id, "the video was deleted").await?;
+            match self.locks.try_lock(video_id).await? {
+                Some(lock) => break lock,
+                None => tokio::time::sleep(LOCK_RETRY_INTERVAL).await,
+            }
+        };
+        let deleted = self.publisher.delete(video_id, &lock).await;
+        self.frames.remove_video(video_id).await;
+        deleted
+    }
+}
