@@ -1,17 +1,20 @@
 //! User metadata of videos: custom keys, a collection and the recording time. An ingest sets the
-//! metadata, and a patch can change it later. A patch neither takes the video's lock nor changes
-//! analysis results.
+//! metadata, and a patch can change it later.
+
+mod filter;
+mod patch;
 
 use std::collections::BTreeMap;
 
-use ports::index::{Condition, FieldValue, Predicate};
-use serde::{Deserialize, Deserializer, Serialize};
+use ports::index::FieldValue;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::names::{comma_separated, suggest};
 use crate::kernel::time::instant;
+pub(crate) use filter::{conditions, in_collection, visible_to};
+pub use patch::MetadataPatch;
+pub(crate) use patch::collection_name;
 
 /// Listing field for the collection.
 pub(crate) const COLLECTION: &str = "collection";
@@ -21,12 +24,6 @@ pub(crate) const RECORDED_AT: &str = "recorded_at";
 
 /// Listing field for a video's metadata keys.
 pub(crate) const METADATA_KEYS: &str = "metadata_keys";
-
-/// Maximum length of a key, in characters.
-const MAX_KEY_CHARS: usize = 64;
-
-/// Maximum length of a collection name, in characters.
-const MAX_COLLECTION_CHARS: usize = 128;
 
 /// The value of a metadata key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -74,27 +71,6 @@ pub struct VideoMetadata {
     /// When the first frame was recorded, in ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded_at: Option<String>,
-}
-
-/// A change to a video's metadata. Omitted fields and keys stay unchanged; null removes a field or
-/// key.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct MetadataPatch {
-    /// Custom values by key.
-    #[serde(rename = "metadata", skip_serializing_if = "Map::is_empty")]
-    pub values: Map<String, Value>,
-    /// The new collection, or null to remove the video from its collection.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
-    pub collection: Option<Value>,
-    /// When the first frame was recorded, in ISO 8601, or null to remove this time.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nullable")]
-    pub recorded_at: Option<Value>,
-}
-
-/// Deserializes null as `Some`, to distinguish it from an omitted field (`None`).
-fn nullable<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<Value>, D::Error> {
-    Value::deserialize(value).map(Some)
 }
 
 impl MetadataValue {
@@ -173,122 +149,6 @@ fn is_time(text: &str) -> bool {
     text.contains('T') && instant(text).is_some()
 }
 
-impl MetadataPatch {
-    /// Whether the patch changes nothing.
-    pub fn is_empty(&self) -> bool {
-        self == &Self::default()
-    }
-
-    /// Returns the collection that the patch assigns, if any.
-    pub(crate) fn collection(&self) -> Option<&str> {
-        self.collection.as_ref()?.as_str().map(str::trim)
-    }
-
-    /// Assigns the caller's default collection to a new video if the patch names no collection.
-    /// Returns `Forbidden` if the patch names a collection that the caller cannot see. Returns
-    /// `Unprocessable` if the patch names no collection and the caller has access to several.
-    pub(crate) fn assign_collection(&mut self, access: &Access) -> Result<()> {
-        if access.collections().is_none() {
-            return Ok(());
-        }
-        match &self.collection {
-            Some(_) => access.check_collection(self.collection()),
-            None => {
-                self.collection = access.default_collection()?.map(Value::from);
-                Ok(())
-            }
-        }
-    }
-
-    /// Checks the collection that the patch assigns. Returns `Forbidden` if the patch moves the
-    /// video to a collection that the caller cannot see.
-    pub(crate) fn check_collection(&self, access: &Access) -> Result<()> {
-        if self.collection.is_none() { Ok(()) } else { access.check_collection(self.collection()) }
-    }
-
-    /// Applies the patch to `current`. Returns `Unprocessable` for a value of an unsupported type,
-    /// and `Invalid` if a key is malformed or the custom values take more than `max_bytes` as JSON.
-    pub fn apply(&self, current: &VideoMetadata, max_bytes: usize) -> Result<VideoMetadata> {
-        let mut changed = current.clone();
-        for (key, value) in &self.values {
-            check_key(key)?;
-            match value {
-                Value::Null => drop(changed.values.remove(key)),
-                value => {
-                    changed.values.insert(key.clone(), MetadataValue::read(key, value)?);
-                }
-            }
-        }
-        if let Some(collection) = &self.collection {
-            changed.collection = parse_collection(collection)?;
-        }
-        if let Some(recorded_at) = &self.recorded_at {
-            changed.recorded_at = parse_time(recorded_at)?;
-        }
-        let bytes = serde_json::to_string(&changed.values).map_or(usize::MAX, |text| text.len());
-        if bytes > max_bytes {
-            return Err(Error::Invalid(format!(
-                "the metadata takes {bytes} bytes as JSON; ingest.max_metadata_bytes is {max_bytes}"
-            )));
-        }
-        Ok(changed)
-    }
-}
-
-fn check_key(key: &str) -> Result<()> {
-    let is_key_char = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    let starts_with_letter = key.starts_with(|c: char| c.is_ascii_lowercase());
-    if !starts_with_letter || key.len() > MAX_KEY_CHARS || !key.chars().all(is_key_char) {
-        return Err(Error::Invalid(format!(
-            "'{key}' is no metadata key; one has at most {MAX_KEY_CHARS} of a to z, 0 to 9 and _, and \
-             begins with a letter"
-        )));
-    }
-    Ok(())
-}
-
-/// Validates and trims a collection name. Returns `Unprocessable` if it is invalid.
-pub(crate) fn collection_name(name: &str) -> Result<String> {
-    let read = parse_collection(&Value::from(name))?;
-    Ok(read.unwrap_or_default())
-}
-
-/// Returns the listing condition that selects the videos in this collection.
-pub(crate) fn in_collection(name: &str) -> Condition {
-    Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(vec![name.into()]) }
-}
-
-/// Returns the listing condition that selects the videos that a caller may see, or `None` if access
-/// is unrestricted.
-pub(crate) fn visible_to(access: &Access) -> Option<Condition> {
-    let names = access.collections()?.iter().cloned().collect();
-    Some(Condition { field: COLLECTION.into(), predicate: Predicate::AnyKeyword(names) })
-}
-
-fn parse_collection(value: &Value) -> Result<Option<String>> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(name)
-            if !name.trim().is_empty() && name.chars().count() <= MAX_COLLECTION_CHARS =>
-        {
-            Ok(Some(name.trim().to_owned()))
-        }
-        other => Err(Error::Unprocessable(format!(
-            "collection is {other}; it must be a name of at most {MAX_COLLECTION_CHARS} characters"
-        ))),
-    }
-}
-
-fn parse_time(value: &Value) -> Result<Option<String>> {
-    match value {
-        Value::Null => Ok(None),
-        Value::String(text) if is_time(text) => Ok(Some(text.clone())),
-        other => Err(Error::Unprocessable(format!(
-            "recorded_at is {other}; it must be a time in ISO 8601, as 2026-01-31T12:00:00Z"
-        ))),
-    }
-}
-
 impl VideoMetadata {
     /// Returns the fields by which a listing can filter.
     pub(crate) fn fields(&self) -> BTreeMap<String, FieldValue> {
@@ -348,118 +208,15 @@ pub(crate) fn field_name(key: &str) -> String {
     format!("metadata.{key}")
 }
 
-/// Parses a metadata filter into listing conditions. For each key, the filter contains a value, a
-/// list of values of which one must match, or a range of numbers or times such as `{"gte": 1,
-/// "lte": 5}`. Returns `Invalid` for a key that no video has, and `Unprocessable` if a value does
-/// not have the type of its key.
-pub(crate) fn conditions(filter: &Value, keys: &MetadataKeys) -> Result<Vec<Condition>> {
-    let filter = filter.as_object().ok_or_else(|| {
-        Error::Unprocessable(format!("filter 'metadata' is {filter}; it must be an object of keys"))
-    })?;
-    let mut conditions = Vec::new();
-    for (key, value) in filter {
-        let Some(kind) = keys.get(key) else {
-            let known: Vec<&str> = keys.keys().map(String::as_str).collect();
-            let hint = suggest(key, &known).map(|n| format!("did you mean '{n}'? "));
-            return Err(Error::Invalid(format!(
-                "no video has the metadata key '{key}'; {}available: {}",
-                hint.unwrap_or_default(),
-                comma_separated(&known)
-            )));
-        };
-        let test = |predicate| Condition { field: field_name(key), predicate };
-        conditions.extend(predicates(key, *kind, value)?.into_iter().map(test));
-    }
-    Ok(conditions)
-}
-
-fn predicates(key: &str, kind: MetadataType, value: &Value) -> Result<Vec<Predicate>> {
-    let type_error = || {
-        let range = match kind {
-            MetadataType::Number | MetadataType::Time => ", or an object with gte and lte",
-            _ => "",
-        };
-        Error::Unprocessable(format!(
-            "filter 'metadata' asks for {value} of '{key}', which is a {}; give one, a list of \
-             them{range}",
-            kind.name()
-        ))
-    };
-    let number = |value: &Value| match kind {
-        MetadataType::Number => value.as_f64(),
-        MetadataType::Time => value.as_str().and_then(instant).map(|instant| instant as f64),
-        _ => None,
-    };
-    if let (MetadataType::Number | MetadataType::Time, Value::Object(range)) = (kind, value) {
-        let bound = |(name, value): (&String, &Value)| match name.as_str() {
-            "gte" => number(value).map(Predicate::AtLeast),
-            "lte" => number(value).map(Predicate::AtMost),
-            _ => None,
-        };
-        let bounds: Option<Vec<Predicate>> = range.iter().map(bound).collect();
-        return bounds.filter(|bounds| !bounds.is_empty()).ok_or_else(type_error);
-    }
-    let any = match value {
-        Value::Array(values) => values.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    if matches!(kind, MetadataType::Number | MetadataType::Time) {
-        let [one] = any else { return Err(type_error()) };
-        let exactly = number(one).ok_or_else(type_error)?;
-        return Ok(vec![Predicate::AtLeast(exactly), Predicate::AtMost(exactly)]);
-    }
-    let keyword = |value: &Value| match (kind, value) {
-        (MetadataType::Boolean, Value::Bool(boolean)) => Some(boolean.to_string()),
-        (MetadataType::String | MetadataType::List, Value::String(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let keywords: Option<Vec<String>> = any.iter().map(keyword).collect();
-    Ok(vec![Predicate::AnyKeyword(keywords.ok_or_else(type_error)?)])
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
 
-    fn patch(value: Value) -> MetadataPatch {
-        serde_json::from_value(value).expect("a patch")
-    }
-
     fn applied(current: &VideoMetadata, change: Value) -> VideoMetadata {
-        patch(change).apply(current, 1000).expect("applied")
-    }
-
-    #[test]
-    fn patches_change_only_named_fields() {
-        let metadata = json!({"camera": "north", "take": 3, "ok": true, "tags": ["a", "b"]});
-        let current =
-            applied(&VideoMetadata::default(), json!({"metadata": metadata, "collection": "news"}));
-        assert_eq!(Value::from(current.metadata_json()), metadata);
-        let changed = applied(&current, json!({"metadata": {"take": null, "camera": "south"}}));
-        let left = json!({"camera": "south", "ok": true, "tags": ["a", "b"]});
-        assert_eq!(Value::from(changed.metadata_json()), left);
-        assert_eq!(changed.collection.as_deref(), Some("news"));
-        assert_eq!(applied(&changed, json!({"collection": null})).collection, None);
-    }
-
-    #[test]
-    fn invalid_metadata_is_rejected() {
-        for (change, expected) in [
-            (json!({"metadata": {"Camera": "x"}}), "is no metadata key"),
-            (json!({"metadata": {"": "x"}}), "is no metadata key"),
-            (json!({"metadata": {"a": {"b": 1}}}), "it must be a string, a number"),
-            (json!({"metadata": {"a": [1]}}), "it must be a string, a number"),
-            (json!({"metadata": {"a": "x".repeat(2000)}}), "ingest.max_metadata_bytes is 1000"),
-            (json!({"collection": ""}), "it must be a name"),
-            (json!({"collection": 7}), "it must be a name"),
-            (json!({"recorded_at": "yesterday"}), "it must be a time in ISO 8601"),
-        ] {
-            let refused = patch(change.clone()).apply(&VideoMetadata::default(), 1000);
-            let error = refused.expect_err("refused").to_string();
-            assert!(error.contains(expected), "{change}: {error}");
-        }
+        let patch: MetadataPatch = serde_json::from_value(change).expect("a patch");
+        patch.apply(current, 1000).expect("applied")
     }
 
     #[test]
@@ -471,43 +228,6 @@ mod tests {
         let merged = VideoMetadata::merge(&base, mine, &theirs);
         assert_eq!(Value::from(merged.metadata_json()), json!({"a": 2, "b": 3, "d": 4}));
         assert_eq!(merged.collection.as_deref(), Some("x"));
-    }
-
-    #[test]
-    fn filters_require_the_type_of_their_key() {
-        let keys = MetadataKeys::from(
-            [
-                ("camera", MetadataType::String),
-                ("take", MetadataType::Number),
-                ("shot", MetadataType::Time),
-                ("ok", MetadataType::Boolean),
-            ]
-            .map(|(key, kind)| (key.to_owned(), kind)),
-        );
-        let found = |given| conditions(&given, &keys);
-        let is =
-            |key: &str, predicate| vec![Condition { field: format!("metadata.{key}"), predicate }];
-        let any = |words: &[&str]| {
-            Predicate::AnyKeyword(words.iter().map(|word| (*word).to_owned()).collect())
-        };
-        assert_eq!(found(json!({"camera": "n"})).expect("one"), is("camera", any(&["n"])));
-        let two = found(json!({"camera": ["n", "s"]})).expect("two");
-        assert_eq!(two, is("camera", any(&["n", "s"])));
-        assert_eq!(found(json!({"ok": true})).expect("one"), is("ok", any(&["true"])));
-        let range = found(json!({"take": {"gte": 2}})).expect("a range");
-        assert_eq!(range, is("take", Predicate::AtLeast(2.0)));
-        let range = found(json!({"shot": {"lte": "1970-01-01T00:00:01Z"}})).expect("a range");
-        assert_eq!(range, is("shot", Predicate::AtMost(1000.0)));
-        for (given, expected) in [
-            (json!({"camra": "n"}), "did you mean 'camera'?"),
-            (json!({"take": "two"}), "which is a number"),
-            (json!({"camera": {"gte": 1}}), "which is a string"),
-            (json!({"take": {"above": 1}}), "gte and lte"),
-            (json!(["camera"]), "an object of keys"),
-        ] {
-            let error = found(given.clone()).expect_err("refused").to_string();
-            assert!(error.contains(expected), "{given}: {error}");
-        }
     }
 
     #[test]

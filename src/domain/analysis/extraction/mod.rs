@@ -3,6 +3,7 @@
 
 mod filled_form;
 pub(crate) mod form;
+mod form_filler;
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use sha1::{Digest, Sha1};
 
 use crate::analysis::analyzers::default_video::inventory;
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::extraction::filled_form::{FilledForm, FormFiller};
+use crate::analysis::extraction::filled_form::FilledForm;
+use crate::analysis::extraction::form_filler::FormFiller;
 use crate::analysis::output::{OutputRecord, read};
 use crate::analysis::presentation::{self, Presentation};
 use crate::analysis::video::Output;
