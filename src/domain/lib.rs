@@ -270,7 +270,7 @@ impl Shotlog {
         let search = Arc::new(search);
         let answering = Arc::new(Answering::new(
             &models,
-            catalog.clone(),
+            &catalog,
             search.clone(),
             &settings.ask,
             settings.ingest.concurrency,
@@ -283,7 +283,7 @@ impl Shotlog {
         let jobs = Jobs::new(&stores, &catalog, use_cases, settings.jobs, limits, callbacks);
         let (probes, ui) = (settings.probes, settings.ui);
         Arc::new(Self {
-            exports: Exports::new(&stores, catalog.clone(), search.scopes.clone()),
+            exports: Exports::new(&stores, &catalog, search.scopes.clone()),
             filter_values: FilterValues::new(&stores, &models, &catalog, search.scopes.clone()),
             maintenance: Maintenance::new(
                 &stores, &models, &catalog, &search, &jobs, &sources, &settings,
@@ -293,7 +293,7 @@ impl Shotlog {
             status: Status::new(
                 stores,
                 models,
-                catalog.clone(),
+                &catalog,
                 jobs.store.clone(),
                 probes,
                 ui,
@@ -383,21 +383,21 @@ fn job_use_cases(
         frames: Arc::new(Frames::new(
             stores,
             models,
-            catalog.clone(),
+            catalog.records.clone(),
             settings.frames.clone(),
             settings.folders(),
         )),
         evaluations: Arc::new(Evaluations::new(
             stores,
             models,
-            catalog.clone(),
+            catalog,
             search.clone(),
             answering.clone(),
             settings.evaluation,
         )),
         alerts: Arc::new(Alerts::new(
             stores,
-            catalog.clone(),
+            catalog,
             search.clone(),
             settings.alerts,
             settings.callbacks.clone(),

@@ -10,9 +10,9 @@ use futures::future::join_all;
 use ports::index::{Filter, IndexStatistics};
 use serde_json::Value;
 
-use crate::aggregation::AggregatorSpec;
-use crate::analysis::AnalyzerSpec;
+use crate::aggregation::{AggregatorSpec, Aggregators};
 use crate::analysis::presentation::Presentation;
+use crate::analysis::{AnalyzerSpec, Analyzers};
 use crate::catalog::Catalog;
 use crate::chunking;
 use crate::chunking::Preset;
@@ -21,6 +21,8 @@ use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
 use crate::kernel::ports::{Models, Stores};
+use crate::listing::Listing;
+use crate::records::Records;
 use crate::records::unreadable::UnreadableVideo;
 use crate::search::filters;
 use crate::search::filters::FilterSpec;
@@ -116,7 +118,9 @@ impl PresentationInfo {
 pub struct Status {
     stores: Stores,
     models: Models,
-    catalog: Arc<Catalog>,
+    analyzers: Analyzers,
+    aggregators: Aggregators,
+    records: Arc<Records>,
     settings: ProbeSettings,
     storage: Arc<PortProbe>,
     /// One probe for each port that can be unreachable, including storage.
@@ -131,7 +135,7 @@ impl Status {
     pub(crate) fn new(
         stores: Stores,
         models: Models,
-        catalog: Arc<Catalog>,
+        catalog: &Catalog,
         jobs: Arc<JobStore>,
         settings: ProbeSettings,
         ui: bool,
@@ -139,11 +143,23 @@ impl Status {
     ) -> Self {
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
-        let (index, gauge_catalog) = (stores.index.clone(), catalog.clone());
+        let (index, listing) = (stores.index.clone(), catalog.listing.clone());
         let gauges = PortProbe::new("measured", "the source of the gauges", settings, move || {
-            update_gauges(index.clone(), jobs.clone(), gauge_catalog.clone()).boxed()
+            update_gauges(index.clone(), jobs.clone(), listing.clone()).boxed()
         });
-        Self { stores, models, catalog, settings, storage, probes, gauges, ui, callbacks }
+        Self {
+            analyzers: catalog.analyzers.clone(),
+            aggregators: catalog.aggregators.clone(),
+            records: catalog.records.clone(),
+            stores,
+            models,
+            settings,
+            storage,
+            probes,
+            gauges,
+            ui,
+            callbacks,
+        }
     }
 
     /// Updates the gauges that count jobs, points and videos, at most once per
@@ -176,16 +192,16 @@ impl Status {
     /// Builds the health document from the last probe results.
     pub async fn health(&self) -> Health {
         let storage = self.storage.outcome().await;
-        let unavailable = self.catalog.analyzers.unavailable(&self.models);
+        let unavailable = self.analyzers.unavailable(&self.models);
         Health {
             ok: storage.is_ok(),
             ui: self.ui,
             bucket: self.stores.storage.bucket().to_owned(),
             storage_error: storage.err(),
-            analyzers: self.catalog.analyzers.ids(&self.models),
-            aggregators: self.catalog.aggregators.ids(),
+            analyzers: self.analyzers.ids(&self.models),
+            aggregators: self.aggregators.ids(),
             unavailable,
-            unreadable: self.catalog.records.unreadable().list(),
+            unreadable: self.records.unreadable().list(),
         }
     }
 
@@ -194,11 +210,11 @@ impl Status {
         let pairs = |pairs: &[(&str, &str)]| {
             pairs.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
         };
-        let registered = self.catalog.analyzers.registered(&self.models);
+        let registered = self.analyzers.registered(&self.models);
         Schema {
-            analyzers: self.catalog.analyzers.ids(&self.models),
+            analyzers: self.analyzers.ids(&self.models),
             outputs: registered.iter().map(|a| (a.spec().id.to_owned(), a.schema())).collect(),
-            exclusive_groups: self.catalog.analyzers.exclusive_groups(&self.models),
+            exclusive_groups: self.analyzers.exclusive_groups(&self.models),
             vector_fields: pairs(analysis::VECTOR_FIELDS),
             detail_levels: pairs(search::DETAIL_LEVELS),
             filters: filters::FILTERS.iter().map(|filter| filter.describe(&registered)).collect(),
@@ -210,7 +226,6 @@ impl Status {
             analyzer_presentations: self.analyzer_presentations(),
             aggregator_presentations: self.aggregator_presentations(),
             aggregators: self
-                .catalog
                 .aggregators
                 .all()
                 .iter()
@@ -226,7 +241,7 @@ impl Status {
     }
 
     fn analyzer_presentations(&self) -> Vec<PresentationInfo> {
-        let analyzers = self.catalog.analyzers.all();
+        let analyzers = self.analyzers.all();
         let specs = analyzers.iter().map(|analyzer| analyzer.spec());
         let info = |s: AnalyzerSpec<'_>| PresentationInfo::new(s.id, s.label, s.presentation);
         let mut all: Vec<PresentationInfo> = specs.map(info).collect();
@@ -235,7 +250,7 @@ impl Status {
     }
 
     fn aggregator_presentations(&self) -> Vec<PresentationInfo> {
-        let specs = self.catalog.aggregators.specs();
+        let specs = self.aggregators.specs();
         let info = |s: &AggregatorSpec| PresentationInfo::new(s.id, s.label, s.presentation);
         let mut all: Vec<PresentationInfo> = specs.map(info).collect();
         all.sort_by_key(|info| info.presentation.rank);
@@ -246,7 +261,7 @@ impl Status {
 async fn update_gauges(
     index: Arc<dyn IndexStatistics>,
     jobs: Arc<JobStore>,
-    catalog: Arc<Catalog>,
+    listing: Arc<Listing>,
 ) -> Result<()> {
     let jobs = jobs.list().await?;
     for status in JobStatus::ALL {
@@ -254,7 +269,7 @@ async fn update_gauges(
         metrics::jobs(status.name(), count);
     }
     let points = index.count(&Filter::default()).await?;
-    metrics::stored(points, catalog.listing.count(&Access::default()).await? as usize);
+    metrics::stored(points, listing.count(&Access::default()).await? as usize);
     Ok(())
 }
 

@@ -18,6 +18,11 @@ use crate::kernel::error::Result;
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
+use crate::listing::Listing;
+use crate::publishing::Publisher;
+use crate::records::Records;
+use crate::records::locks::VideoLocks;
+use crate::records::readiness::StoreReadiness;
 use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
 
 /// Limits on alerts.
@@ -105,8 +110,12 @@ pub struct AlertsResult {
 
 /// The alert service: stores alerts and calls their webhooks.
 pub struct Alerts {
-    records: Arc<dyn RecordStore>,
-    catalog: Arc<Catalog>,
+    store: Arc<dyn RecordStore>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    publisher: Arc<Publisher>,
+    locks: Arc<VideoLocks>,
+    readiness: Arc<StoreReadiness>,
     search: Arc<Search>,
     webhooks: Arc<dyn WebhookSender>,
     settings: AlertSettings,
@@ -118,14 +127,24 @@ pub struct Alerts {
 impl Alerts {
     pub(crate) fn new(
         stores: &Stores,
-        catalog: Arc<Catalog>,
+        catalog: &Catalog,
         search: Arc<Search>,
         settings: AlertSettings,
         callbacks: CallbackSettings,
     ) -> Self {
-        let (records, webhooks) = (stores.records.clone(), stores.webhooks.clone());
-        let vectors = Mutex::default();
-        Self { records, catalog, search, webhooks, settings, callbacks, vectors }
+        Self {
+            store: stores.records.clone(),
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            publisher: catalog.publisher.clone(),
+            locks: catalog.locks.clone(),
+            readiness: catalog.readiness.clone(),
+            search,
+            webhooks: stores.webhooks.clone(),
+            settings,
+            callbacks,
+            vectors: Mutex::default(),
+        }
     }
 }
 

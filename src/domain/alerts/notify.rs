@@ -101,8 +101,8 @@ impl Alerts {
     ) -> Result<AlertsResult> {
         progress.video(video_id);
         // Once the lock is free, the writer of the note has published the video or has died.
-        drop(progress.cancellable(self.catalog.locks.lock(video_id)).await?);
-        let note = self.catalog.publisher.publication(video_id).await?;
+        drop(progress.cancellable(self.locks.lock(video_id)).await?);
+        let note = self.publisher.publication(video_id).await?;
         let mut alerts = match (&note, only) {
             // Another job has handled the publication.
             (None, None) => Vec::new(),
@@ -111,7 +111,7 @@ impl Alerts {
         alerts.retain(|alert| only.is_none_or(|only| only == alert.name));
         let done = self.notify_all(alerts, video_id, progress).await?;
         if let (Some(note), None) = (note, only) {
-            self.catalog.publisher.remove_publication(video_id, &note).await?;
+            self.publisher.remove_publication(video_id, &note).await?;
         }
         Ok(done)
     }
@@ -123,14 +123,14 @@ impl Alerts {
         progress: &Progress,
     ) -> Result<AlertsResult> {
         let mut done = AlertsResult { video_id, alerts: 0, failed_deliveries: 0 };
-        let Some(record) = self.catalog.records.find_readable(video_id).await? else {
+        let Some(record) = self.records.find_readable(video_id).await? else {
             for alert in alerts {
                 self.record_outcome(&alert, video_id, None, None).await?;
             }
             return Ok(done);
         };
         // Searches use the listing, which is outdated if the publication was interrupted.
-        self.catalog.listing.relist(video_id).await?;
+        self.listing.relist(video_id).await?;
         let total = alerts.len();
         let outcomes = stream::iter(alerts).map(|alert| self.notify_one(alert, &record));
         let mut outcomes = std::pin::pin!(outcomes.buffer_unordered(MAX_CONCURRENT).enumerate());

@@ -26,14 +26,14 @@ impl Alerts {
                  a to z, 0 to 9, - and _, and begins with a letter or digit"
             )));
         }
-        self.catalog.readiness.check()?;
+        self.readiness.check()?;
         self.webhook(&webhook)?;
         // Run the search once, because this fails if the search is invalid.
         self.search.run(&Access::default(), &search.request(None)?).await?;
         loop {
-            let stored = self.records.get(&key(name)).await?;
+            let stored = self.store.get(&key(name)).await?;
             let before = stored.as_ref().map(read).transpose()?;
-            if before.is_none() && self.records.children(ALERTS).await?.len() >= self.settings.max {
+            if before.is_none() && self.store.children(ALERTS).await?.len() >= self.settings.max {
                 return Err(Error::Invalid(format!(
                     "there are {} alerts already (alerts.max); delete one first",
                     self.settings.max
@@ -64,7 +64,7 @@ impl Alerts {
     /// Reads every alert, sorted by name.
     pub async fn list(&self) -> Result<Vec<Alert>> {
         let mut alerts = Vec::new();
-        for file in self.records.children(ALERTS).await? {
+        for file in self.store.children(ALERTS).await? {
             match self.find(&file).await {
                 Ok(Some(alert)) => alerts.push(alert),
                 // The alert was deleted in the meantime.
@@ -92,7 +92,7 @@ impl Alerts {
     /// Deletes an alert.
     pub async fn delete(&self, name: &str) -> Result<()> {
         self.get(name).await?;
-        Ok(self.records.delete(&key(name)).await?)
+        Ok(self.store.delete(&key(name)).await?)
     }
 
     /// Finds the moments in existing videos that match an alert, best first.
@@ -103,7 +103,7 @@ impl Alerts {
 
     /// Changes an alert, unless it has been deleted.
     pub(super) async fn change(&self, name: &str, change: impl Fn(&mut Alert)) -> Result<()> {
-        while let Some(stored) = self.records.get(&key(name)).await? {
+        while let Some(stored) = self.store.get(&key(name)).await? {
             let mut alert = read(&stored)?;
             change(&mut alert);
             if self.swap(Some(&stored), &alert).await? {
@@ -118,14 +118,14 @@ impl Alerts {
     }
 
     async fn find(&self, file: &str) -> Result<Option<Alert>> {
-        self.records.get(&format!("{ALERTS}{file}")).await?.as_ref().map(read).transpose()
+        self.store.get(&format!("{ALERTS}{file}")).await?.as_ref().map(read).transpose()
     }
 
     async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
         let document = serde_json::to_value(alert)
             .map_err(|e| Error::corrupt(format!("cannot keep the alert: {e}")))?;
         let key = key(&alert.name);
-        Ok(self.records.compare_and_swap(&key, Precondition::from(stored), &document).await?)
+        Ok(self.store.compare_and_swap(&key, Precondition::from(stored), &document).await?)
     }
 }
 

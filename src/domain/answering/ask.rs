@@ -108,7 +108,7 @@ impl Answering {
         }
         let vector = self.search.embedder.embed_question(&question.question).await?;
         let retrieval = Retrieval::new(self, access, &question, &vector).await?;
-        let records = self.catalog.records.find_all(&retrieval.videos(access).await?).await?;
+        let records = self.records.find_all(&retrieval.videos(access).await?).await?;
         let has_output = |id: &String| records.iter().any(|r| r.analyzers.contains_key(id));
         if question.analyzer.as_ref().is_some_and(|id| !has_output(id)) {
             return Ok(empty_response(question.question, NOTHING_INDEXED));
@@ -153,11 +153,11 @@ impl Answering {
     ) -> Result<Option<&'static str>> {
         self.search.embedder.check_length("question", &question.question)?;
         if let Some(id) = &question.analyzer {
-            self.catalog.extractors.load_if_unknown(id).await?;
-            self.catalog.analyzers.find(&self.models, id)?;
+            self.extractors.load_if_unknown(id).await?;
+            self.analyzers.find(&self.models, id)?;
         }
         let names_videos = question.video_ids.as_ref().is_some_and(|ids| !ids.is_empty());
-        let is_empty = !names_videos && self.catalog.listing.count(access).await? == 0;
+        let is_empty = !names_videos && self.listing.count(access).await? == 0;
         Ok(is_empty.then_some("No videos ingested."))
     }
 

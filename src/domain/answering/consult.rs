@@ -45,7 +45,7 @@ impl Answering {
 
     /// Routes a question to the aggregators whose descriptions stand out as similar to it.
     async fn route(&self, vector: &[f32]) -> Result<Vec<&'static AggregatorSpec>> {
-        let specs: Vec<&'static AggregatorSpec> = self.catalog.aggregators.specs().collect();
+        let specs: Vec<&'static AggregatorSpec> = self.aggregators.specs().collect();
         let descriptions = self
             .routes
             .get_or_try_init(|| async {
@@ -79,13 +79,13 @@ impl Answering {
         let whole = Span { start: 0.0, end: record.duration };
         for spec in routed {
             if record.aggregates.contains_key(spec.id) {
-                let result = self.catalog.records.aggregate_result(record, spec.id).await?;
+                let result = self.records.aggregate_result(record, spec.id).await?;
                 context.routed_to.push(spec.id.into());
                 context.routed.push((*spec, result.evidence(whole)));
             }
         }
         if record.aggregates.contains_key(summary::ID) {
-            let summary = self.catalog.records.aggregate_result(record, summary::ID).await?;
+            let summary = self.records.aggregate_result(record, summary::ID).await?;
             context.summary = summary.evidence(whole);
             if let Some(digest) =
                 result_of::<VideoSummary>(summary.as_ref()).filter(|d| d.depth > 1)

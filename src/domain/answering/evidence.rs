@@ -80,7 +80,7 @@ impl Answering {
         hit: SearchResult,
     ) -> Result<Option<EvidenceMoment>> {
         let SearchResult { moment_id, video_id, p_present, found_by, span, .. } = hit;
-        let moment = match self.catalog.library.moment(access, &moment_id).await {
+        let moment = match self.library.moment(access, &moment_id).await {
             Err(Error::NotFound(_)) => return Ok(None),
             read => read?,
         };

@@ -18,16 +18,27 @@ use ports::embedder::Embedder;
 use ports::llm::LanguageModel;
 use tokio::sync::OnceCell;
 
+use crate::aggregation::Aggregators;
+use crate::analysis::Analyzers;
 use crate::answering::ask::AskSettings;
 use crate::catalog::Catalog;
 use crate::kernel::ports::Models;
+use crate::library::Library;
+use crate::listing::Listing;
 use crate::llm::budget::CallBudget;
+use crate::records::Records;
+use crate::records::extractors::ExtractorStore;
 use crate::search::Search;
 
 /// The answering service.
 #[derive(Clone)]
 pub struct Answering {
-    catalog: Arc<Catalog>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    library: Arc<Library>,
+    extractors: Arc<ExtractorStore>,
+    analyzers: Analyzers,
+    aggregators: Aggregators,
     search: Arc<Search>,
     embedder: Arc<dyn Embedder>,
     llm: Arc<dyn LanguageModel>,
@@ -45,13 +56,18 @@ pub struct Answering {
 impl Answering {
     pub(crate) fn new(
         models: &Models,
-        catalog: Arc<Catalog>,
+        catalog: &Catalog,
         search: Arc<Search>,
         settings: &AskSettings,
         concurrency: usize,
     ) -> Self {
         Self {
-            catalog,
+            records: catalog.records.clone(),
+            listing: catalog.listing.clone(),
+            library: catalog.library.clone(),
+            extractors: catalog.extractors.clone(),
+            analyzers: catalog.analyzers.clone(),
+            aggregators: catalog.aggregators.clone(),
             search,
             embedder: models.embedder.clone(),
             llm: models.llm.clone(),

@@ -88,7 +88,7 @@ impl<'a> Retrieval<'a> {
         let all = match matching {
             Some(matching) => matching,
             None => {
-                let newest = service.catalog.listing.newest(access, max_videos + 1).await?;
+                let newest = service.listing.newest(access, max_videos + 1).await?;
                 newest.into_iter().map(|video| video.video_id).collect()
             }
         };
@@ -161,9 +161,7 @@ impl<'a> Retrieval<'a> {
     fn main_analyzer<'s>(&'s self, present: &'s [String]) -> Option<&'s str> {
         match &self.question.analyzer {
             Some(id) => Some(id.as_str()),
-            None => {
-                self.service.catalog.analyzers.by_evidence_rank(present.iter()).first().copied()
-            }
+            None => self.service.analyzers.by_evidence_rank(present.iter()).first().copied(),
         }
     }
 
@@ -249,7 +247,7 @@ impl<'a> Retrieval<'a> {
     }
 
     fn is_speech_analyzer(&self, id: &str) -> bool {
-        let known = self.service.catalog.analyzers.get(id);
+        let known = self.service.analyzers.get(id);
         known.is_some_and(|analyzer| analyzer.spec().style == TextStyle::Speech)
     }
 
@@ -272,7 +270,7 @@ impl Answering {
     async fn chunks_of_moments(&self, access: &Access, ids: &[String]) -> Result<ChosenChunks> {
         let ids = ids.iter().map(|id| id.parse()).collect::<Result<Vec<MomentId>>>()?;
         let requested = ids.len();
-        let moments = self.catalog.library.moments(access, ids).await?;
+        let moments = self.library.moments(access, ids).await?;
         if moments.len() < requested {
             return Err(Error::Invalid(format!(
                 "the moments of moment_ids have more than {MAX_CHUNKS} chunks together; name fewer"

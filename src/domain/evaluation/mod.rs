@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use crate::answering::Answering;
 use crate::catalog::Catalog;
 use crate::kernel::ports::{Models, Stores};
+use crate::library::Library;
+use crate::listing::Listing;
+use crate::records::readiness::StoreReadiness;
 use crate::search::Search;
 
 pub use compare::Comparison;
@@ -60,7 +63,9 @@ impl Default for EvaluationSettings {
 /// The evaluation service.
 pub struct Evaluations {
     records: Arc<dyn RecordStore>,
-    catalog: Arc<Catalog>,
+    listing: Arc<Listing>,
+    library: Arc<Library>,
+    readiness: Arc<StoreReadiness>,
     search: Arc<Search>,
     answering: Arc<Answering>,
     models: Models,
@@ -71,14 +76,16 @@ impl Evaluations {
     pub(crate) fn new(
         stores: &Stores,
         models: &Models,
-        catalog: Arc<Catalog>,
+        catalog: &Catalog,
         search: Arc<Search>,
         answering: Arc<Answering>,
         settings: EvaluationSettings,
     ) -> Self {
         Self {
             records: stores.records.clone(),
-            catalog,
+            listing: catalog.listing.clone(),
+            library: catalog.library.clone(),
+            readiness: catalog.readiness.clone(),
             search,
             answering,
             models: models.clone(),

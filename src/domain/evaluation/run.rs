@@ -330,7 +330,7 @@ impl Evaluations {
             .map(|judgement| judgement.moment_id.video_id())
             .collect();
         let videos: Vec<VideoId> = videos.into_iter().collect();
-        let existing = self.catalog.listing.summaries(&videos).await?;
+        let existing = self.listing.summaries(&videos).await?;
         let mut lost = Vec::new();
         let mut remaining = Vec::new();
         for question in all {

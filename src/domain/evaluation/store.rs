@@ -92,7 +92,7 @@ impl Evaluations {
                  a to z, 0 to 9, - and _, and begins with a letter or digit"
             )));
         }
-        self.catalog.readiness.check()?;
+        self.readiness.check()?;
         check(&questions, &self.settings)?;
         self.check_moments(&questions).await?;
         let revision = revision(&questions)?;
@@ -116,7 +116,7 @@ impl Evaluations {
 
     async fn check_moments(&self, questions: &[EvaluationQuestion]) -> Result<()> {
         let judged = questions.iter().flat_map(|question| &question.relevant);
-        let missing = self.catalog.library.missing_moments(judged.map(|j| &j.moment_id)).await?;
+        let missing = self.library.missing_moments(judged.map(|j| &j.moment_id)).await?;
         if missing.is_empty() {
             return Ok(());
         }
@@ -161,7 +161,7 @@ impl Evaluations {
 
     /// Deletes an evaluation and its runs, even if it is unreadable.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        self.catalog.readiness.check()?;
+        self.readiness.check()?;
         if !is_name(name) || !self.names().await?.iter().any(|known| known == name) {
             return Err(unknown(name));
         }

@@ -83,9 +83,9 @@ impl Exports {
             parsed.chunks = parsed.chunks.in_videos(ids);
         }
         let conditions = self.scopes.video_conditions(access, &parsed).await?;
-        let (videos, after) = self.catalog.listing.video_batch(&conditions, None).await?;
+        let (videos, after) = self.listing.video_batch(&conditions, None).await?;
         let table = match format {
-            LibraryFormat::Csv => Some(Table::new(self.catalog.analyzers.all())),
+            LibraryFormat::Csv => Some(Table::new(self.analyzers.all())),
             LibraryFormat::Jsonl => None,
         };
         let header = table.as_ref().map(|table| Ok(Bytes::from(table.header(&FIRST_COLUMNS))));
@@ -119,16 +119,15 @@ impl LibraryWriter {
                 let scopes = &self.exports.scopes;
                 let conditions = scopes.video_conditions(&self.access, &self.parsed).await?;
                 let (videos, after) =
-                    self.exports.catalog.listing.video_batch(&conditions, Some(after)).await?;
+                    self.exports.listing.video_batch(&conditions, Some(after)).await?;
                 (self.videos, self.after) = (videos.into(), after);
                 continue;
             };
             if !self.may_match(video_id) {
                 continue;
             }
-            let catalog = &self.exports.catalog;
-            let log = match catalog.records.read_published(video_id, |r| self.exports.log(r)).await
-            {
+            let records = &self.exports.records;
+            let log = match records.read_published(video_id, |r| self.exports.log(r)).await {
                 Ok(log) => log,
                 // The video was deleted in the meantime.
                 Err(Error::NotFound(_)) => continue,

@@ -34,6 +34,8 @@ use crate::kernel::names::comma_separated;
 use crate::kernel::ports::Stores;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::listing::Listing;
+use crate::records::Records;
 use crate::records::record::VideoRecord;
 use crate::search::scope::ScopeResolver;
 use part::ExportPart;
@@ -127,14 +129,18 @@ struct VideoLog {
 /// The export service.
 #[derive(Clone)]
 pub struct Exports {
-    catalog: Arc<Catalog>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    analyzers: Analyzers,
     scopes: Arc<ScopeResolver>,
     storage: Arc<dyn ObjectUrls>,
 }
 
 impl Exports {
-    pub(crate) fn new(stores: &Stores, catalog: Arc<Catalog>, scopes: Arc<ScopeResolver>) -> Self {
-        Self { catalog, scopes, storage: stores.storage.clone() }
+    pub(crate) fn new(stores: &Stores, catalog: &Catalog, scopes: Arc<ScopeResolver>) -> Self {
+        let (records, listing) = (catalog.records.clone(), catalog.listing.clone());
+        let (analyzers, storage) = (catalog.analyzers.clone(), stores.storage.clone());
+        Self { records, listing, analyzers, scopes, storage }
     }
 
     /// Exports the log of a video, or of a part of it. Returns `Invalid` if the format is unknown
@@ -154,8 +160,7 @@ impl Exports {
                 comma_separated(&known)
             )));
         };
-        let mut log =
-            self.catalog.records.read_published(video_id, |record| self.log(record)).await?;
+        let mut log = self.records.read_published(video_id, |record| self.log(record)).await?;
         if captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
@@ -174,14 +179,14 @@ impl Exports {
 
     async fn log(&self, record: VideoRecord) -> Result<VideoLog> {
         let chapters = match record.aggregates.contains_key(chapters::ID) {
-            true => Some(self.catalog.records.aggregate_result(&record, chapters::ID).await?),
+            true => Some(self.records.aggregate_result(&record, chapters::ID).await?),
             false => None,
         };
         Ok(VideoLog {
-            analyzers: self.catalog.analyzers.clone(),
-            video: self.catalog.records.analyzed_video(&record).await?,
+            analyzers: self.analyzers.clone(),
+            video: self.records.analyzed_video(&record).await?,
             video_url: self.storage.download_url(&record.storage_path).await?,
-            aggregates: self.catalog.records.stored_aggregates(&record).await?,
+            aggregates: self.records.stored_aggregates(&record).await?,
             chapters,
             captions: CaptionOptions::default(),
             part: ExportPart::default(),

@@ -103,8 +103,8 @@ impl Frames {
         start: f64,
         end: f64,
     ) -> Result<VideoRecord> {
-        let record = self.catalog.records.get(video_id).await?;
-        let duration = record.end(&self.catalog.records.spans(&record).await?);
+        let record = self.records.get(video_id).await?;
+        let duration = record.end(&self.records.spans(&record).await?);
         self.check_clip(duration, start, end)?;
         Ok(record)
     }

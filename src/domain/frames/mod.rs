@@ -21,7 +21,6 @@ use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use crate::catalog::Catalog;
 use crate::ingest::{Limit, Spool, SpooledFile};
 use crate::kernel::disk::BLOCK;
 use crate::kernel::error::{Error, Result};
@@ -29,6 +28,7 @@ use crate::kernel::ports::{Models, Stores};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode;
 use crate::media::picture::jpeg;
+use crate::records::Records;
 use crate::records::record::VideoRecord;
 pub use clips::{ClipFile, ClipOutline};
 
@@ -114,7 +114,7 @@ pub(crate) struct Folders {
 
 /// Decodes and caches frames, storyboards, peaks and clips of stored videos.
 pub struct Frames {
-    catalog: Arc<Catalog>,
+    records: Arc<Records>,
     storage: Arc<dyn ObjectStorage>,
     decoder: Arc<dyn VideoDecoder>,
     settings: FrameSettings,
@@ -135,12 +135,12 @@ impl Frames {
     pub(crate) fn new(
         stores: &Stores,
         models: &Models,
-        catalog: Arc<Catalog>,
+        records: Arc<Records>,
         settings: FrameSettings,
         folders: Folders,
     ) -> Self {
         Self {
-            catalog,
+            records,
             storage: stores.storage.clone(),
             decoder: models.decoder.clone(),
             decodes: Arc::new(Semaphore::new(settings.concurrency)),
@@ -181,7 +181,7 @@ impl Frames {
     /// video if the video is narrower. Returns `Unprocessable` for a time outside the video or a
     /// width outside the limits.
     pub async fn frame(&self, video_id: VideoId, time: f64, width: u32) -> Result<Bytes> {
-        let record = self.catalog.records.get(video_id).await?;
+        let record = self.records.get(video_id).await?;
         let max_width = self.settings.max_width;
         if !(16..=max_width).contains(&width) {
             return Err(Error::Unprocessable(format!(
@@ -213,7 +213,7 @@ impl Frames {
     /// Returns the layout of the storyboard, whose thumbnails are spread over the whole video.
     /// [`Frames::storyboard_sheet`] returns the thumbnails themselves.
     pub async fn storyboard(&self, video_id: VideoId) -> Result<Storyboard> {
-        self.catalog.records.get(video_id).await?;
+        self.records.get(video_id).await?;
         if let Some(bytes) = self.cached(video_id, INDEX).await
             && let Ok(index) = serde_json::from_slice(&bytes)
         {
@@ -224,7 +224,7 @@ impl Frames {
 
     /// Returns the storyboard's sheet as a JPEG.
     pub async fn storyboard_sheet(&self, video_id: VideoId) -> Result<Bytes> {
-        self.catalog.records.get(video_id).await?;
+        self.records.get(video_id).await?;
         match self.cached(video_id, SHEET).await {
             Some(bytes) => Ok(bytes),
             None => self.make_storyboard(video_id).await.map(|(_, sheet)| sheet),
@@ -232,7 +232,7 @@ impl Frames {
     }
 
     async fn make_storyboard(&self, video_id: VideoId) -> Result<(Storyboard, Bytes)> {
-        let record = self.catalog.records.get(video_id).await?;
+        let record = self.records.get(video_id).await?;
         let tiles = (record.duration.ceil() as u32).clamp(1, MAX_TILES);
         let interval = record.duration / f64::from(tiles);
         let times = (0..tiles).map(|tile| (f64::from(tile) + 0.5) * interval).collect();

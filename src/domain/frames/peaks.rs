@@ -32,7 +32,7 @@ impl Frames {
     /// Computes the audio peaks in `buckets` buckets of equal length. Returns `Unprocessable` if
     /// `buckets` is outside the limits.
     pub async fn peaks(&self, video_id: VideoId, buckets: u32) -> Result<Peaks> {
-        let record = self.catalog.records.get(video_id).await?;
+        let record = self.records.get(video_id).await?;
         let max = self.settings.max_buckets;
         if !(1..=max).contains(&buckets) {
             return Err(Error::Unprocessable(format!(
