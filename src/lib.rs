@@ -28,8 +28,9 @@
 //! 12. Identifiers use the terms of the field; `tests/it/vocabulary.rs` lists words that they must
 //!     not contain. A public type name occurs in only one package, domain module, adapter folder or
 //!     entry point.
-//! 13. A port has at most ten methods and no default methods, a type at most 40 methods and a
-//!     function at most 60 lines.
+//! 13. A port has at most ten methods and no default methods, a type at most 40 methods, a function
+//!     at most 60 lines and a file of the domain at most 500. A folder has at most 15 files, or a
+//!     reason in `tests/it/tidy/sizes.rs`.
 
 pub mod app;
 pub mod cli;

@@ -19,6 +19,7 @@ use crate::records::install::Installation;
 use crate::records::locks::VideoLocks;
 use crate::records::model_cache::ModelCache;
 use crate::records::readiness::StoreReadiness;
+use crate::records::settings::RecordSettings;
 
 /// The services over the stored data.
 pub struct Catalog {
@@ -54,16 +55,15 @@ impl Catalog {
     /// Builds the services on these stores. If `lease` is given, instances share the records, and
     /// locks are leases of this length. The caches for rendered pages, responses and listing
     /// summaries together hold at most `cache_bytes`. Summaries are cached only if the index is
-    /// shared, and expire after `listing_ttl`.
+    /// shared, and expire after `video_cache_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
         lease: Option<Duration>,
-        cache_bytes: usize,
-        listing_ttl: Duration,
+        &RecordSettings { cache_bytes, video_cache_ttl, .. }: &RecordSettings,
     ) -> Self {
-        let listing_ttl = if stores.index.shared() { listing_ttl } else { Duration::ZERO };
+        let listing_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
         let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
         let summary_cache = TtlCache::new(listing_ttl, summary_bytes);
         let response_cache = ByteCache::new(cache_bytes / 2 - summary_bytes);

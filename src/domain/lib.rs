@@ -104,7 +104,7 @@ pub struct Settings {
     pub detector: analysis::evidence::TrackingOptions,
     pub extractors: analysis::extraction::ExtractorSettings,
     pub ingest: ingest::IngestSettings,
-    pub records: ingest::RepairSettings,
+    pub records: records::settings::RecordSettings,
     pub index: maintenance::IndexSettings,
     pub llm: llm::metered::Prices,
     pub frames: frames::FrameSettings,
@@ -136,7 +136,7 @@ impl Default for Settings {
             detector: analysis::evidence::TrackingOptions::default(),
             extractors: analysis::extraction::ExtractorSettings::default(),
             ingest: ingest::IngestSettings::default(),
-            records: ingest::RepairSettings::default(),
+            records: records::settings::RecordSettings::default(),
             index: maintenance::IndexSettings::default(),
             llm: llm::metered::Prices::default(),
             frames: frames::FrameSettings::default(),
@@ -258,16 +258,10 @@ impl Shotlog {
         models.llm = Arc::new(llm::metered::MeteredModel::new(models.llm, settings.llm));
         models.embedder = Arc::new(llm::metered::MeteredEmbedder::new(models.embedder));
         let embedder = models.embedder.clone();
-        let catalog = Arc::new(Catalog::new(
-            &stores,
-            analyzers,
-            aggregators,
-            settings.lease(),
-            settings.records.cache_bytes,
-            settings.records.video_cache_ttl,
-        ));
-        let search = Search::new(&stores, &models, &catalog, settings.search);
-        let search = Arc::new(search);
+        let lease = settings.lease();
+        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, &settings.records);
+        let catalog = Arc::new(catalog);
+        let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
         let answering = Arc::new(Answering::new(
             &models,
             &catalog,
@@ -278,10 +272,8 @@ impl Shotlog {
         let use_cases = job_use_cases(&stores, &models, &catalog, &search, &answering, &settings);
         let JobUseCases { metadata, sources, ingest, frames, evaluations, alerts, .. } =
             use_cases.clone();
-        let callbacks_enabled = settings.callbacks.is_enabled();
         let (limits, callbacks) = (&settings.ingest, settings.callbacks.clone());
         let jobs = Jobs::new(&stores, &catalog, use_cases, settings.jobs, limits, callbacks);
-        let (probes, ui) = (settings.probes, settings.ui);
         Arc::new(Self {
             exports: Exports::new(&stores, &catalog, search.scopes.clone()),
             filter_values: FilterValues::new(&stores, &models, &catalog, search.scopes.clone()),
@@ -290,15 +282,7 @@ impl Shotlog {
             ),
             planner: Planner::new(&models, &catalog, settings.ingest.max_chunks),
             frames,
-            status: Status::new(
-                stores,
-                models,
-                &catalog,
-                jobs.store.clone(),
-                probes,
-                ui,
-                callbacks_enabled,
-            ),
+            status: Status::new(stores, models, &catalog, jobs.store.clone(), &settings),
             reserve: settings.reserve(),
             tokens: TokenCounter::new(embedder),
             extractors: Extractors::new(

@@ -10,6 +10,7 @@ use futures::future::join_all;
 use ports::index::{Filter, IndexStatistics};
 use serde_json::Value;
 
+use crate::Settings;
 use crate::aggregation::{AggregatorSpec, Aggregators};
 use crate::analysis::presentation::Presentation;
 use crate::analysis::{AnalyzerSpec, Analyzers};
@@ -137,10 +138,9 @@ impl Status {
         models: Models,
         catalog: &Catalog,
         jobs: Arc<JobStore>,
-        settings: ProbeSettings,
-        ui: bool,
-        callbacks: bool,
+        service: &Settings,
     ) -> Self {
+        let settings = service.probes;
         let probes = probes(&stores, &models, settings);
         let storage = probes[0].clone();
         let (index, listing) = (stores.index.clone(), catalog.listing.clone());
@@ -157,8 +157,8 @@ impl Status {
             storage,
             probes,
             gauges,
-            ui,
-            callbacks,
+            ui: service.ui,
+            callbacks: service.callbacks.is_enabled(),
         }
     }
 

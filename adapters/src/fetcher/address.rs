@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn public_and_private_addresses() {
+    fn routable_addresses_are_public() {
         let public = [
             "1.1.1.1",
             "8.8.8.8",
@@ -97,7 +97,14 @@ mod tests {
             "64:ff9b::8.8.8.8",
             "2001:4860:4860::8888",
         ];
-        let refused = [
+        for address in public {
+            assert!(is_public(address.parse().expect(address)), "{address} is public");
+        }
+    }
+
+    #[test]
+    fn special_purpose_ipv4_addresses_are_not_public() {
+        assert_not_public(&[
             "0.0.0.0",
             "0.1.2.3",
             "10.0.0.1",
@@ -123,6 +130,12 @@ mod tests {
             "239.255.255.255",
             "240.0.0.1",
             "255.255.255.255",
+        ]);
+    }
+
+    #[test]
+    fn special_purpose_ipv6_addresses_are_not_public() {
+        assert_not_public(&[
             "::",
             "::1",
             "::ffff:10.0.0.1",
@@ -151,11 +164,11 @@ mod tests {
             "64:ff9b:1::8.8.8.8",
             "5f00::1",
             "4000::1",
-        ];
-        for address in public {
-            assert!(is_public(address.parse().expect(address)), "{address} is public");
-        }
-        for address in refused {
+        ]);
+    }
+
+    fn assert_not_public(addresses: &[&str]) {
+        for address in addresses {
             assert!(!is_public(address.parse().expect(address)), "{address} is not public");
         }
     }

@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use points::{
-    axis, chunks, filter, id, invalid, lean, nearest, point, replace, search, text, words,
+    PointBuilder, axis, chunks, filter, id, invalid, lean, nearest, point, replace, search, text,
+    words,
 };
 
 use crate::conformance::video;
@@ -41,9 +42,14 @@ where
     filters::accept_many_videos(&*fresh().await).await;
     filters::apply_before_scoring(&*fresh().await).await;
     keywords_are_compared_whole(&*fresh().await).await;
-    replace_follows_scope_and_id(&*fresh().await).await;
+    replace_keeps_other_ids_and_revisions(&*fresh().await).await;
+    replace_removes_the_scope_first(&*fresh().await).await;
+    empty_scope_removes_every_point(&*fresh().await).await;
+    points_have_unique_ids(&*fresh().await).await;
     large_batches_stay_searchable(&*fresh().await).await;
-    invalid_input_changes_nothing(&*fresh().await).await;
+    invalid_points_change_nothing(&*fresh().await).await;
+    invalid_filters_change_nothing(&*fresh().await).await;
+    invalid_queries_are_refused(&*fresh().await).await;
     text_is_found_by_words_and_phrases(&*fresh().await).await;
     text_search_filters_and_limits(&*fresh().await).await;
     words_and_phrases_add_up(&*fresh().await).await;
@@ -189,20 +195,11 @@ async fn keywords_are_compared_whole(index: &dyn Index) {
     assert_eq!(index.values("objects").await.unwrap(), sorted);
 }
 
-async fn replace_follows_scope_and_id(index: &dyn Index) {
-    let tagged = |video: &str, chunk: u32, revision: &str| {
-        let vector = axis(chunk as usize % DIMENSION);
-        point(video, chunk)
-            .vector("combined", vector)
-            .keywords("revision", &[revision])
-            .says(revision)
-    };
-    let revision = |value: &str| filter("revision", Predicate::AnyKeyword(vec![value.into()]));
-
+async fn replace_keeps_other_ids_and_revisions(index: &dyn Index) {
     replace(index, vec![tagged("aa", 0, "r1"), tagged("aa", 1, "r1"), tagged("bb", 0, "r1")]).await;
     // Without a scope, only points with the same id and revision are replaced.
     replace(index, vec![tagged("aa", 1, "r1").says("other"), tagged("aa", 2, "r1")]).await;
-    assert_eq!(index.count(&revision("r1")).await.unwrap(), 4);
+    assert_eq!(index.count(&with_revision("r1")).await.unwrap(), 4);
     assert_eq!(chunks(&search(index, "combined", axis(1), 1).await), [1]);
     assert_eq!(text(index, "r1").await.len(), 3, "replaced text is not found any more");
 
@@ -217,49 +214,64 @@ async fn replace_follows_scope_and_id(index: &dyn Index) {
     index.replace(Some(&old), vec![]).await.unwrap();
     assert_eq!(index.revisions(video("aa")).await.unwrap(), ["r2"], "removed revisions are gone");
     assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 2);
+}
 
+async fn replace_removes_the_scope_first(index: &dyn Index) {
+    replace(index, vec![tagged("aa", 1, "r2"), tagged("aa", 2, "r2"), tagged("bb", 0, "r1")]).await;
+    let [aa, bb, cc] = ["aa", "bb", "cc"].map(|name| Filter::video(video(name)));
     // A scope removes matching points before the new ones are added.
-    let scope = Filter::video(video("aa"));
     let new = vec![tagged("aa", 0, "r3").build(), tagged("cc", 5, "r3").build()];
-    index.replace(Some(&scope), new).await.unwrap();
-    assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 1);
-    assert_eq!(index.count(&Filter::video(video("bb"))).await.unwrap(), 1, "outside the scope");
-    assert_eq!(
-        index.count(&Filter::video(video("cc"))).await.unwrap(),
-        1,
-        "new points need no scope"
-    );
+    index.replace(Some(&aa), new).await.unwrap();
+    assert_eq!(index.count(&aa).await.unwrap(), 1);
+    assert_eq!(index.count(&bb).await.unwrap(), 1, "outside the scope");
+    assert_eq!(index.count(&cc).await.unwrap(), 1, "new points need no scope");
 
     // Without new points, `replace` only removes those in the scope.
-    let scope = Filter::video(video("aa")).and("chunk_id", Predicate::AtLeast(1.0));
+    let scope = aa.clone().and("chunk_id", Predicate::AtLeast(1.0));
     index.replace(Some(&scope), vec![]).await.unwrap();
-    assert_eq!(
-        index.count(&Filter::video(video("aa"))).await.unwrap(),
-        1,
-        "nothing matched the scope"
-    );
-    index.replace(Some(&Filter::video(video("aa"))), vec![]).await.unwrap();
-    assert_eq!(index.count(&Filter::video(video("aa"))).await.unwrap(), 0);
+    assert_eq!(index.count(&aa).await.unwrap(), 1, "nothing matched the scope");
+    index.replace(Some(&aa), vec![]).await.unwrap();
+    assert_eq!(index.count(&aa).await.unwrap(), 0);
+}
 
-    // If several points have the same id, the last one wins, within a batch and across batches.
+async fn empty_scope_removes_every_point(index: &dyn Index) {
+    let replaced = tagged("dd", 0, "r5").says("r4");
+    replace(index, vec![tagged("bb", 0, "r1"), tagged("cc", 5, "r3"), replaced]).await;
+    replace(index, vec![tagged("dd", 0, "r5")]).await;
+    index.replace(Some(&Filter::default()), vec![tagged("ee", 0, "r7").build()]).await.unwrap();
+    assert_eq!(index.values("video_id").await.unwrap(), [video("ee").as_str()]);
+    for removed in ["r1", "r3", "r4", "r5"] {
+        assert_eq!(text(index, removed).await, [], "{removed}");
+    }
+}
+
+async fn points_have_unique_ids(index: &dyn Index) {
+    let dd = Filter::video(video("dd"));
+    // If several points of a batch have the same id, the last one wins.
     replace(index, vec![tagged("dd", 0, "r5").says("r4"), tagged("dd", 0, "r5")]).await;
-    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
-    assert_eq!(index.count(&revision("r5")).await.unwrap(), 1);
+    assert_eq!(index.count(&dd).await.unwrap(), 1);
+    assert_eq!(index.count(&with_revision("r5")).await.unwrap(), 1);
 
     // Another analyzer's result for the same chunk is a different point.
     let mut other = tagged("dd", 0, "r6");
     other.id.analyzer_id = "ocr".into();
     replace(index, vec![other]).await;
-    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 2);
-    let scope =
-        Filter::video(video("dd")).and("analyzer_id", Predicate::AnyKeyword(vec!["ocr".into()]));
+    assert_eq!(index.count(&dd).await.unwrap(), 2);
+    let scope = dd.clone().and("analyzer_id", Predicate::AnyKeyword(vec!["ocr".into()]));
     index.replace(Some(&scope), vec![]).await.unwrap();
-    assert_eq!(index.count(&Filter::video(video("dd"))).await.unwrap(), 1);
+    assert_eq!(index.count(&dd).await.unwrap(), 1);
+}
 
-    // The empty filter matches every point.
-    index.replace(Some(&Filter::default()), vec![tagged("ee", 0, "r7").build()]).await.unwrap();
-    assert_eq!(index.values("video_id").await.unwrap(), [video("ee").as_str()]);
-    assert_eq!(text(index, "r5").await, []);
+/// Returns a point of this revision, whose text is the revision.
+fn tagged(video: &str, chunk: u32, revision: &str) -> PointBuilder {
+    point(video, chunk)
+        .vector("combined", axis(chunk as usize % DIMENSION))
+        .keywords("revision", &[revision])
+        .says(revision)
+}
+
+fn with_revision(revision: &str) -> Filter {
+    filter("revision", Predicate::AnyKeyword(vec![revision.into()]))
 }
 
 async fn large_batches_stay_searchable(index: &dyn Index) {
@@ -279,8 +291,7 @@ async fn large_batches_stay_searchable(index: &dyn Index) {
     index.replace(Some(&Filter::default()), all("r2")).await.unwrap();
     index.replace(None, all("r2")).await.unwrap();
     assert_eq!(index.count(&Filter::default()).await.unwrap(), u64::from(count));
-    let old = filter("revision", Predicate::AnyKeyword(vec!["r1".into()]));
-    assert_eq!(index.count(&old).await.unwrap(), 0);
+    assert_eq!(index.count(&with_revision("r1")).await.unwrap(), 0);
     let hits = search(index, "combined", axis(0), 20).await;
     assert_eq!(chunks(&hits), (0..20).collect::<Vec<_>>());
     let query =
@@ -289,10 +300,9 @@ async fn large_batches_stay_searchable(index: &dyn Index) {
     assert_eq!(chunks(&text(index, "word1234").await), [1234]);
 }
 
-async fn invalid_input_changes_nothing(index: &dyn Index) {
+async fn invalid_points_change_nothing(index: &dyn Index) {
     let good = || point("aa", 0).vector("combined", axis(0)).says("kept");
     replace(index, vec![good()]).await;
-
     let mut bad: Vec<(&str, Point)> = vec![
         ("too few dimensions", good().raw("people", vec![1.0; DIMENSION - 1]).build()),
         ("too many dimensions", good().raw("people", vec![1.0; DIMENSION + 1]).build()),
@@ -315,7 +325,11 @@ async fn invalid_input_changes_nothing(index: &dyn Index) {
         assert_eq!(index.count(&Filter::default()).await.unwrap(), 1, "{why} changed the index");
         assert_eq!(chunks(&text(index, "kept").await), [0], "{why} changed the index");
     }
+    assert_eq!(index.values("video_id").await.unwrap(), [video("aa").as_str()]);
+}
 
+async fn invalid_filters_change_nothing(index: &dyn Index) {
+    replace(index, vec![point("aa", 0).vector("combined", axis(0)).says("kept")]).await;
     let any = || Predicate::AnyKeyword(vec!["x".into()]);
     let filters = [
         ("an unknown field", filter("colour", any())),
@@ -340,6 +354,15 @@ async fn invalid_input_changes_nothing(index: &dyn Index) {
         invalid(index.text_search(query.clone()).await, why);
         invalid(index.text_search(TextQuery { per_video: Some(1), ..query }).await, why);
     }
+    assert_eq!(
+        index.values("video_id").await.unwrap(),
+        [video("aa").as_str()],
+        "all of that changed nothing"
+    );
+}
+
+async fn invalid_queries_are_refused(index: &dyn Index) {
+    replace(index, vec![point("aa", 0).vector("combined", axis(0)).says("kept")]).await;
     for (why, vector) in [
         ("a short query", vec![1.0; DIMENSION - 1]),
         ("a long query", vec![1.0; DIMENSION + 1]),
@@ -354,11 +377,7 @@ async fn invalid_input_changes_nothing(index: &dyn Index) {
     for field in ["colour", "combined", "start", "chunk_id"] {
         invalid(index.values(field).await, "values of what is no keyword field");
     }
-    assert_eq!(
-        index.values("video_id").await.unwrap(),
-        [video("aa").as_str()],
-        "all of that changed nothing"
-    );
+    assert_eq!(index.values("video_id").await.unwrap(), [video("aa").as_str()]);
 }
 
 async fn text_is_found_by_words_and_phrases(index: &dyn Index) {

@@ -397,76 +397,51 @@ mod tests {
         run(aggregation, &Progress::new(Arc::new(NoObserver), token)).await.expect("an outcome")
     }
 
+    /// Returns what ran, was reused and was skipped in a run in which nothing may fail.
+    async fn rerun_working(selected: &[&str], stored: &[&str], force: bool) -> [Vec<String>; 3] {
+        let report = rerun(&working(), selected, stored, force).await.report;
+        assert_eq!(report.failed, BTreeMap::new(), "{selected:?}");
+        [report.ran, report.reused, report.skipped]
+    }
+
+    const ALL: &[&str] = &["base", "middle", "top", "aside"];
+
     #[tokio::test]
-    async fn run_computes_dependencies_and_dependents() {
-        const ALL: &[&str] = &["base", "middle", "top", "aside"];
-        for (what, selected, stored, force, ran, reused, skipped) in [
-            ("dependents", vec!["base"], ALL, true, vec!["base", "middle", "top"], vec![], vec![]),
-            (
-                "missing aggregators in between",
-                vec!["base"],
-                &["base", "top"],
-                true,
-                vec!["base", "middle", "top"],
-                vec![],
-                vec![],
-            ),
-            (
-                "no dependents that are not stored",
-                vec!["base"],
-                &["base", "aside"],
-                true,
-                vec!["base"],
-                vec![],
-                vec![],
-            ),
-            (
-                "dependencies first",
-                vec!["top"],
-                &[],
-                true,
-                vec!["base", "middle", "top"],
-                vec![],
-                vec![],
-            ),
-            (
-                "missing dependencies only",
-                vec!["top"],
-                &["base"],
-                true,
-                vec!["middle", "top"],
-                vec![],
-                vec![],
-            ),
-            ("stored dependencies are reused", vec!["top"], ALL, true, vec!["top"], vec![], vec![]),
-            (
-                "stored results are reused",
-                vec!["base", "top"],
-                ALL,
-                false,
-                vec![],
-                vec!["base", "top"],
-                vec![],
-            ),
-            (
-                "missing dependencies skip it",
-                vec!["lost", "aside"],
-                &[],
-                true,
-                vec!["aside"],
-                vec![],
-                vec!["lost"],
-            ),
-        ] {
-            let outcome = rerun(&working(), &selected, stored, force).await;
-            let report = outcome.report;
-            assert_eq!(
-                (report.ran, report.reused, report.skipped),
-                (owned(&ran), owned(&reused), owned(&skipped)),
-                "{what}"
-            );
-            assert_eq!(report.failed, BTreeMap::new(), "{what}");
+    async fn run_computes_stored_dependents() {
+        let cases: [(&str, &[&str], &[&str]); 3] = [
+            ("dependents", ALL, &["base", "middle", "top"]),
+            ("missing aggregators in between", &["base", "top"], &["base", "middle", "top"]),
+            ("no dependents that are not stored", &["base", "aside"], &["base"]),
+        ];
+        for (what, stored, ran) in cases {
+            let expected = [owned(ran), vec![], vec![]];
+            assert_eq!(rerun_working(&["base"], stored, true).await, expected, "{what}");
         }
+    }
+
+    #[tokio::test]
+    async fn run_computes_missing_dependencies() {
+        let cases: [(&str, &[&str], &[&str]); 3] = [
+            ("dependencies first", &[], &["base", "middle", "top"]),
+            ("missing dependencies only", &["base"], &["middle", "top"]),
+            ("stored dependencies are reused", ALL, &["top"]),
+        ];
+        for (what, stored, ran) in cases {
+            let expected = [owned(ran), vec![], vec![]];
+            assert_eq!(rerun_working(&["top"], stored, true).await, expected, "{what}");
+        }
+    }
+
+    #[tokio::test]
+    async fn stored_results_are_reused_without_force() {
+        let expected = [vec![], owned(&["base", "top"]), vec![]];
+        assert_eq!(rerun_working(&["base", "top"], ALL, false).await, expected);
+    }
+
+    #[tokio::test]
+    async fn aggregators_with_missing_dependencies_are_skipped() {
+        let expected = [owned(&["aside"]), vec![], owned(&["lost"])];
+        assert_eq!(rerun_working(&["lost", "aside"], &[], true).await, expected);
     }
 
     #[tokio::test]

@@ -37,7 +37,7 @@ pub use request::IngestFields;
 pub(crate) use request::IngestRequest;
 pub use result::{AggregationStatus, IngestResult};
 pub(crate) use settings::IngestConfig;
-pub use settings::{DownloadSettings, IngestSettings, RepairSettings, ScanSettings};
+pub use settings::{DownloadSettings, IngestSettings, ScanSettings};
 use signals::SignalExtraction;
 pub(crate) use source::IngestSource;
 pub use sources::Sources;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
+use crate::catalog::Catalog;
 use crate::jobs::deletion::VideoDeleter;
 use crate::jobs::{Job, JobTask, Submission};
 use crate::kernel::access::Access;
@@ -58,13 +59,18 @@ impl Submission {
 
 /// Changes the videos in collections.
 pub(super) struct CollectionChanges {
-    pub(super) records: Arc<Records>,
-    pub(super) listing: Arc<Listing>,
-    pub(super) metadata: Arc<MetadataStore>,
-    pub(super) deleter: Arc<VideoDeleter>,
+    records: Arc<Records>,
+    listing: Arc<Listing>,
+    metadata: Arc<MetadataStore>,
+    deleter: Arc<VideoDeleter>,
 }
 
 impl CollectionChanges {
+    pub(super) fn new(catalog: &Catalog, deleter: Arc<VideoDeleter>) -> Self {
+        let (records, listing) = (catalog.records.clone(), catalog.listing.clone());
+        Self { records, listing, metadata: catalog.metadata.clone(), deleter }
+    }
+
     /// Changes every video in a collection.
     pub(super) async fn apply(
         &self,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::catalog::Catalog;
 use crate::frames::Frames;
 use crate::jobs::finish::Finisher;
 use crate::kernel::error::Result;
@@ -17,14 +18,19 @@ const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Deletes videos.
 pub(crate) struct VideoDeleter {
-    pub(super) finisher: Arc<Finisher>,
-    pub(super) records: Arc<Records>,
-    pub(super) locks: Arc<VideoLocks>,
-    pub(super) publisher: Arc<Publisher>,
-    pub(super) frames: Arc<Frames>,
+    finisher: Arc<Finisher>,
+    records: Arc<Records>,
+    locks: Arc<VideoLocks>,
+    publisher: Arc<Publisher>,
+    frames: Arc<Frames>,
 }
 
 impl VideoDeleter {
+    pub(super) fn new(catalog: &Catalog, finisher: Arc<Finisher>, frames: Arc<Frames>) -> Self {
+        let (records, locks) = (catalog.records.clone(), catalog.locks.clone());
+        Self { finisher, records, locks, publisher: catalog.publisher.clone(), frames }
+    }
+
     /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
     /// cancels the ingest first.
     pub(crate) async fn delete(&self, video_id: VideoId) -> Result<VideoDeletion> {

@@ -200,19 +200,8 @@ impl Jobs {
         let (ended, submitted) = (store.clone(), submission.clone());
         let finisher = Finisher { store: ended, submission: submitted, sources };
         let finisher = Arc::new(finisher);
-        let deleter = Arc::new(VideoDeleter {
-            finisher: finisher.clone(),
-            records: catalog.records.clone(),
-            locks: catalog.locks.clone(),
-            publisher: catalog.publisher.clone(),
-            frames,
-        });
-        let collections = CollectionChanges {
-            records: catalog.records.clone(),
-            listing: catalog.listing.clone(),
-            metadata: catalog.metadata.clone(),
-            deleter: deleter.clone(),
-        };
+        let deleter = Arc::new(VideoDeleter::new(catalog, finisher.clone(), frames));
+        let collections = CollectionChanges::new(catalog, deleter.clone());
         let submitting = submission.clone();
         let tasks = TaskRunner {
             ingest,

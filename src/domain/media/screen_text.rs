@@ -314,69 +314,72 @@ mod tests {
         assert!(has_same_words(&line(one, 0.95), &line(other, 0.8)), "unsure of a letter");
     }
 
-    #[test]
-    fn adjacent_lines_are_one_caption() {
-        let line = |text: &str, t: f64, bounds: [f32; 4]| ScreenLine {
+    fn screen_line(text: &str, t: f64, bounds: [f32; 4]) -> ScreenLine {
+        ScreenLine {
             text: text.into(),
             locations: vec![Location::new(t, &bounds, 0.9)],
             ..ScreenLine::default()
-        };
-        let texts = |lines: &[ScreenLine]| -> Vec<String> {
-            captions(lines).into_iter().map(|caption| caption.text).collect()
-        };
+        }
+    }
+
+    fn caption_texts(lines: &[ScreenLine]) -> Vec<String> {
+        captions(lines).into_iter().map(|caption| caption.text).collect()
+    }
+
+    #[test]
+    fn adjacent_lines_are_one_caption() {
         for (what, lines, expected) in [
             (
                 "under one another",
                 vec![
-                    line("FOR", 1.0, [0.4, 0.30, 0.2, 0.08]),
-                    line("BIGGER", 1.0, [0.35, 0.40, 0.3, 0.08]),
-                    line("ESCAPES", 1.0, [0.35, 0.50, 0.3, 0.08]),
+                    screen_line("FOR", 1.0, [0.4, 0.30, 0.2, 0.08]),
+                    screen_line("BIGGER", 1.0, [0.35, 0.40, 0.3, 0.08]),
+                    screen_line("ESCAPES", 1.0, [0.35, 0.50, 0.3, 0.08]),
                 ],
-                vec!["FOR BIGGER ESCAPES"],
+                "FOR BIGGER ESCAPES",
             ),
             (
                 "a name and what the person does",
                 vec![
-                    line("ADA", 1.0, [0.1, 0.70, 0.2, 0.10]),
-                    line("Engineer", 1.0, [0.1, 0.81, 0.3, 0.05]),
+                    screen_line("ADA", 1.0, [0.1, 0.70, 0.2, 0.10]),
+                    screen_line("Engineer", 1.0, [0.1, 0.81, 0.3, 0.05]),
                 ],
-                vec!["ADA, Engineer"],
+                "ADA, Engineer",
             ),
             (
-                "beside each other",
+                "next to each other",
                 vec![
-                    line("NORTH", 1.0, [0.1, 0.1, 0.2, 0.05]),
-                    line("GATE", 1.0, [0.33, 0.1, 0.2, 0.05]),
+                    screen_line("NORTH", 1.0, [0.1, 0.1, 0.2, 0.05]),
+                    screen_line("GATE", 1.0, [0.33, 0.1, 0.2, 0.05]),
                 ],
-                vec!["NORTH GATE"],
-            ),
-            (
-                "apart",
-                vec![
-                    line("EXIT", 1.0, [0.1, 0.1, 0.2, 0.05]),
-                    line("www.example.org", 1.0, [0.1, 0.9, 0.3, 0.05]),
-                ],
-                vec!["EXIT", "www.example.org"],
-            ),
-            (
-                "one after the other",
-                vec![
-                    line("ONE", 1.0, [0.4, 0.30, 0.2, 0.08]),
-                    line("TWO", 2.0, [0.4, 0.40, 0.2, 0.08]),
-                ],
-                vec!["ONE", "TWO"],
-            ),
-            (
-                "read whole later",
-                vec![
-                    line("GOOGLE", 1.0, [0.4, 0.30, 0.2, 0.08]),
-                    line("x", 1.0, [0.9, 0.9, 0.02, 0.02]),
-                    line("GOOGLE PARIS", 2.0, [0.4, 0.30, 0.2, 0.08]),
-                ],
-                vec!["GOOGLE PARIS"],
+                "NORTH GATE",
             ),
         ] {
-            assert_eq!(texts(&lines), expected, "{what}");
+            assert_eq!(caption_texts(&lines), [expected], "{what}");
         }
+    }
+
+    #[test]
+    fn lines_apart_in_space_or_time_are_separate_captions() {
+        let apart = [
+            screen_line("EXIT", 1.0, [0.1, 0.1, 0.2, 0.05]),
+            screen_line("www.example.org", 1.0, [0.1, 0.9, 0.3, 0.05]),
+        ];
+        assert_eq!(caption_texts(&apart), ["EXIT", "www.example.org"]);
+        let one_after_the_other = [
+            screen_line("ONE", 1.0, [0.4, 0.30, 0.2, 0.08]),
+            screen_line("TWO", 2.0, [0.4, 0.40, 0.2, 0.08]),
+        ];
+        assert_eq!(caption_texts(&one_after_the_other), ["ONE", "TWO"]);
+    }
+
+    #[test]
+    fn line_read_whole_later_replaces_its_part() {
+        let lines = [
+            screen_line("GOOGLE", 1.0, [0.4, 0.30, 0.2, 0.08]),
+            screen_line("x", 1.0, [0.9, 0.9, 0.02, 0.02]),
+            screen_line("GOOGLE PARIS", 2.0, [0.4, 0.30, 0.2, 0.08]),
+        ];
+        assert_eq!(caption_texts(&lines), ["GOOGLE PARIS"]);
     }
 }

@@ -5,7 +5,6 @@
 //! interrupted or superseded ingest. [`Records`] reads records, and reads and stores documents.
 //! Publishing a record is the task of [`publishing`](crate::publishing).
 
-mod corrections;
 pub(crate) mod documents;
 pub(crate) mod extractors;
 pub(crate) mod faults;
@@ -18,6 +17,7 @@ pub(crate) mod outputs;
 pub mod readiness;
 pub mod record;
 pub(crate) mod record_state;
+pub mod settings;
 pub mod unreadable;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ use serde_json::Value;
 use crate::aggregation::Aggregators;
 use crate::aggregation::result::{Aggregate, Results};
 use crate::analysis::Analyzers;
-use crate::analysis::correction::CorrectionSet;
+use crate::analysis::correction::{Correction, CorrectionSet};
 use crate::analysis::video::{AnalyzedVideo, doubtful_words};
 use crate::chunking::Signals;
 use crate::kernel::access::Access;
@@ -288,5 +288,19 @@ impl Records {
         let record = self.find(video_id).await;
         record
             .is_ok_and(|record| record.is_some_and(|record| referenced_keys(&record).contains(key)))
+    }
+
+    /// Reads the corrections to a published video, oldest first.
+    pub(crate) async fn video_corrections(&self, video_id: VideoId) -> Result<Vec<Correction>> {
+        let read = |record| async move { self.corrections(&record).await };
+        self.read_published(video_id, read).await
+    }
+
+    /// Reads the corrections that a record references.
+    pub(crate) async fn corrections(&self, record: &VideoRecord) -> Result<Vec<Correction>> {
+        match &record.corrections_document {
+            Some(document) => self.document(document).await,
+            None => Ok(Vec::new()),
+        }
     }
 }

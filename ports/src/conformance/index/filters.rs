@@ -6,6 +6,9 @@ use super::points::{axis, chunks, filter, id, lean, nearest, point, replace, wor
 use crate::conformance::video;
 use crate::index::{Filter, Index, Predicate, TextQuery, VectorQuery};
 
+/// A filter, and the video and chunk of each point that it selects.
+type Case = (Filter, &'static [(&'static str, u32)]);
+
 pub(super) async fn are_conjunctions(index: &dyn Index) {
     let points = vec![
         point("aa", 0)
@@ -26,11 +29,23 @@ pub(super) async fn are_conjunctions(index: &dyn Index) {
         point("bb", 3),
     ];
     replace(index, points.into_iter().map(|p| p.vector("combined", axis(0))).collect()).await;
+    for (filter, expected) in [id_cases(), keyword_cases(), number_cases()].concat() {
+        let expected: Vec<_> = expected.iter().map(|(v, c)| id(v, *c, "default_video")).collect();
+        let counted = index.count(&filter).await.unwrap();
+        assert_eq!(counted, expected.len() as u64, "count of {filter:?}");
+        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 99) };
+        let found: Vec<_> = index.search(query).await.unwrap().into_iter().map(|h| h.id).collect();
+        assert_eq!(found, expected, "search with {filter:?}");
+        let vectors = index.vectors(&filter, "combined").await.unwrap();
+        let found: Vec<_> = vectors.into_iter().map(|(id, _)| id).collect();
+        assert_eq!(found, expected, "vectors of {filter:?}");
+    }
+}
 
+/// Filters on the parts of a point's id.
+fn id_cases() -> Vec<Case> {
     let bb = video("bb");
-    let any = |words: &[&str]| Predicate::AnyKeyword(words.iter().map(|&w| w.into()).collect());
-    let among = |numbers: &[i64]| Predicate::AnyInteger(numbers.to_vec());
-    let cases: Vec<(Filter, &[(&str, u32)])> = vec![
+    vec![
         (Filter::default(), &[("aa", 0), ("aa", 1), ("aa", 2), ("bb", 0), ("bb", 3)]),
         (Filter::video(video("aa")), &[("aa", 0), ("aa", 1), ("aa", 2)]),
         (Filter::video(video("ff")), &[]),
@@ -45,6 +60,13 @@ pub(super) async fn are_conjunctions(index: &dyn Index) {
         (filter("chunk_id", among(&[])), &[]),
         (filter("chunk_id", among(&[-1, i64::MAX])), &[]),
         (filter("chunk_id", Predicate::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
+        (Filter::video(video("aa")).and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
+        (Filter::video(video("aa")).and("video_id", any(&[bb.as_str()])), &[]),
+    ]
+}
+
+fn keyword_cases() -> Vec<Case> {
+    vec![
         (filter("objects", any(&["car"])), &[("aa", 0), ("bb", 0)]),
         (filter("objects", any(&["car", "dog"])), &[("aa", 0), ("aa", 1), ("bb", 0)]),
         (filter("objects", any(&["cat"])), &[]),
@@ -52,6 +74,11 @@ pub(super) async fn are_conjunctions(index: &dyn Index) {
         (filter("objects", any(&["car"])).and("objects", any(&["dog"])), &[("aa", 0)]),
         (filter("objects", any(&["car"])).and("tags", any(&["rain"])), &[("bb", 0)]),
         (filter("objects", any(&["dog"])).and("tags", any(&["rain"])), &[]),
+    ]
+}
+
+fn number_cases() -> Vec<Case> {
+    vec![
         (filter("people_count", Predicate::AtLeast(0.0)), &[("aa", 0), ("aa", 1)]),
         (filter("people_count", Predicate::AtLeast(0.5)), &[("aa", 1)]),
         (filter("people_count", Predicate::AtMost(0.0)), &[("aa", 0), ("bb", 0)]),
@@ -75,20 +102,15 @@ pub(super) async fn are_conjunctions(index: &dyn Index) {
             filter("start", Predicate::AtLeast(5.0)).and("end", Predicate::AtMost(10.0)),
             &[("aa", 1)],
         ),
-        (Filter::video(video("aa")).and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
-        (Filter::video(video("aa")).and("video_id", any(&[bb.as_str()])), &[]),
-    ];
-    for (filter, expected) in cases {
-        let expected: Vec<_> = expected.iter().map(|(v, c)| id(v, *c, "default_video")).collect();
-        let counted = index.count(&filter).await.unwrap();
-        assert_eq!(counted, expected.len() as u64, "count of {filter:?}");
-        let query = VectorQuery { filter: filter.clone(), ..nearest("combined", axis(0), 99) };
-        let found: Vec<_> = index.search(query).await.unwrap().into_iter().map(|h| h.id).collect();
-        assert_eq!(found, expected, "search with {filter:?}");
-        let vectors = index.vectors(&filter, "combined").await.unwrap();
-        let found: Vec<_> = vectors.into_iter().map(|(id, _)| id).collect();
-        assert_eq!(found, expected, "vectors of {filter:?}");
-    }
+    ]
+}
+
+fn any(words: &[&str]) -> Predicate {
+    Predicate::AnyKeyword(words.iter().map(|&w| w.into()).collect())
+}
+
+fn among(numbers: &[i64]) -> Predicate {
+    Predicate::AnyInteger(numbers.to_vec())
 }
 
 /// Checks filters that list many videos. A filter on metadata may list hundreds of videos, most of
