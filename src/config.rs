@@ -38,6 +38,7 @@ pub struct Config {
     pub llm: adapters::llm::Settings,
     pub ocr: adapters::ocr::Settings,
     pub detector: adapters::detector::Settings,
+    pub classifier: adapters::classifier::Settings,
     pub vad: adapters::vad::Settings,
     pub speaker: adapters::speaker::Settings,
     pub transcriber: adapters::transcriber::Settings,

@@ -7,6 +7,7 @@
 //! feature that is disabled, `open` returns an error.
 
 mod blocking;
+pub mod classifier;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;
@@ -14,6 +15,8 @@ pub mod fetcher;
 pub mod index;
 pub mod jobs;
 mod keys;
+#[cfg(feature = "onnx")]
+mod labels;
 #[cfg(feature = "cloud")]
 mod lazy;
 pub mod listing;

@@ -51,6 +51,7 @@ pub(crate) fn service(
         speaker_segmentation: None,
         speaker_embedder: None,
         detector: None,
+        classifier: None,
         ocr: None,
         reranker: None,
         sentiment: None,

@@ -9,6 +9,7 @@
 //! never blocks its thread for more than about 500 µs.
 
 mod chunk;
+pub mod classifier;
 pub mod decoder;
 pub mod detector;
 mod document;

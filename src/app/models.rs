@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread::{ScopedJoinHandle, scope};
 
 use adapters::{
-    OpenError, decoder, detector, llm, ner, ocr, reranker, sentiment, speaker, transcriber, vad,
+    OpenError, classifier, decoder, detector, llm, ner, ocr, reranker, sentiment, speaker,
+    transcriber, vad,
 };
 use ports::embedder::Embedder;
 
@@ -23,6 +24,7 @@ pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Model
         let speakers = all.spawn(|| speaker::open(&config.speaker, files));
         let reranker = all.spawn(|| reranker::open(&config.reranker, files));
         let detector = all.spawn(|| detector::open(&config.detector, files));
+        let classifier = all.spawn(|| classifier::open(&config.classifier, files));
         let vad = all.spawn(|| vad::open(&config.vad, files));
         let sentiment = all.spawn(|| sentiment::open(&config.sentiment, files));
         let ner = all.spawn(|| ner::open(&config.ner, files));
@@ -39,6 +41,7 @@ pub(super) fn open(config: &Config, embedder: Arc<dyn Embedder>) -> Result<Model
             speaker_segmentation: speakers.as_ref().map(|networks| networks.segmentation.clone()),
             speaker_embedder: speakers.map(|networks| networks.embedder),
             detector: join(detector)?,
+            classifier: join(classifier)?,
             ocr: join(ocr)?,
             sentiment: Some(join(sentiment)?),
             ner: Some(join(ner)?),

@@ -24,6 +24,7 @@ pub(super) fn describe(
         ("language model", models.llm.model().to_owned()),
         ("text reader", model(models.ocr.as_ref().map(|port| port.model()))),
         ("object detector", model(models.detector.as_ref().map(|port| port.model()))),
+        ("image classifier", model(models.classifier.as_ref().map(|port| port.model()))),
         ("voice activity", model(models.vad.as_ref().map(|port| port.model()))),
         ("speech recogniser", model(models.transcriber.as_ref().map(|port| port.model()))),
         (

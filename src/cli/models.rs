@@ -116,6 +116,7 @@ pub(super) async fn models(config: &Config, fetch: bool) -> Result<(), BoxError>
 fn missing_features(missing: &[(Model, PathBuf)]) -> Option<String> {
     const FEATURES: &[(&str, &str)] = &[
         ("detector", "detect objects and people"),
+        ("classifier", "verify detected objects"),
         ("reader", "read on-screen text"),
         ("speaker", "distinguish speakers"),
         ("transcriber", "recognise speech"),
@@ -327,8 +328,10 @@ mod tests {
         assert!(!lines.is_empty());
         for line in lines {
             let columns: Vec<&str> = line.split('\t').collect();
-            let [_, _, wheel, _, _, sum] = columns[..] else { panic!("six columns: {line}") };
-            assert!(wheel.split_once("==").is_some_and(|(_, v)| !v.contains('*')), "{line}");
+            let [_, _, package, _, _, sum] = columns[..] else { panic!("six columns: {line}") };
+            let separator = if package.starts_with("npm:") { "@" } else { "==" };
+            let pinned = |(_, version): (&str, &str)| !version.is_empty() && !version.contains('*');
+            assert!(package.rsplit_once(separator).is_some_and(pinned), "{line}");
             assert!(is_hex(sum, 64), "{line}");
         }
     }

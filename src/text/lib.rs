@@ -5,6 +5,7 @@
 
 pub mod calendar;
 pub mod colours;
+pub mod kinds;
 mod lists;
 mod matching;
 pub mod numbers;

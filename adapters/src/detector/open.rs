@@ -17,10 +17,13 @@ pub enum Layout {
     /// decoded, with one row per cell of the strides 8, 16 and 32.
     #[default]
     Yolox,
-    /// PicoDet and NanoDet. Input: stretched image, BGR with ImageNet normalization. Outputs for
-    /// each stride: scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions, or
-    /// both in one output (NanoDet-Plus).
+    /// PicoDet and NanoDet-Plus. Input: stretched image, BGR with ImageNet normalization. Outputs
+    /// for each stride: scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions,
+    /// or both in one output (NanoDet-Plus).
     PicoDet,
+    /// NanoDet. Input: centred image on black, BGR with ImageNet normalization. Outputs: as
+    /// PicoDet.
+    NanoDet,
     /// YOLOv8 and later models of that family. Input: centred image on grey, RGB 0..1. Output: `[1,
     /// 4 + classes, n]` or its transpose, with the centre and size of each box in pixels.
     Yolov8,

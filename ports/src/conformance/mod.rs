@@ -3,6 +3,7 @@
 //!
 //! Suites panic by design, so `unwrap` and `expect` are allowed.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a suite reports by panicking")]
+pub mod classifier;
 pub mod decoder;
 pub mod detector;
 pub mod embedder;

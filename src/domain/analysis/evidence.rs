@@ -6,6 +6,7 @@ use cuts::VisualSecond;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ports::classifier::ImageClassifier;
 use ports::decoder::{Frame, Image, Still, VideoDecoder};
 use ports::detector::{Detection, ObjectDetector};
 use ports::ocr::{TextLine, TextRecognizer};
@@ -18,13 +19,14 @@ use crate::kernel::ports::Models;
 use crate::kernel::profile::{Profile, Step};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::media::agreement::{self, Agreement, Classes, IMAGES_PER_OBJECT, MAX_OBJECTS, MIN_SIDE};
 use crate::media::clothing::{Garment, measure_garments};
 use crate::media::decode;
-use crate::media::picture::portrait;
+use crate::media::picture::crop;
 use crate::media::screen_changes::{Reading, readings};
 use crate::media::screen_text::{self, ScreenLine};
 use crate::media::speech::{SpeakerTurn, Speech, Utterance};
-use crate::media::tracking::{Track, Tracker};
+use crate::media::tracking::{Track, TrackPoint, Tracker};
 
 /// A video that is being analyzed.
 pub struct VideoEvidence {
@@ -270,7 +272,9 @@ impl ChunkEvidence {
             let readings = self.readings(&sampled, thumbnails);
             // Track first: OCR takes longest, and the tracking frames are freed before OCR starts.
             let tracked = tracked.into_iter().flatten().collect();
-            self.tracks.get_or_try_init(|| self.track_objects(detector.as_ref(), tracked)).await?;
+            self.tracks
+                .get_or_try_init(|| self.track_objects(models, detector.as_ref(), tracked))
+                .await?;
             self.screen_lines.get_or_try_init(|| self.read_text(reader.as_ref(), readings)).await?;
         }
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
@@ -333,7 +337,8 @@ impl ChunkEvidence {
                 return Ok::<_, Error>(ChunkTracks::default());
             };
             let frames = self.decode(self.tracking_stills()).await?;
-            self.track_objects(detector.as_ref(), frames.into_iter().flatten().collect()).await
+            self.track_objects(models, detector.as_ref(), frames.into_iter().flatten().collect())
+                .await
         });
         tracks.await
     }
@@ -342,6 +347,7 @@ impl ChunkEvidence {
     /// identical to the previous one reuses its detections.
     async fn track_objects(
         &self,
+        models: &Models,
         detector: &dyn ObjectDetector,
         frames: Vec<Frame>,
     ) -> Result<ChunkTracks> {
@@ -349,8 +355,8 @@ impl ChunkEvidence {
         let is_person = |label: &str| label == "person";
         let (mut tracker, mut times) = (Tracker::default(), Vec::with_capacity(frames.len()));
         let mut previous: Option<(Image, Vec<Detection>)> = None;
-        // Only frames with people are needed after tracking.
-        let mut frames_with_people = Vec::new();
+        // Only frames with objects are needed after tracking.
+        let mut frames_with_objects = Vec::new();
         for frame in frames {
             let unchanged = previous.take().filter(|(image, _)| same_picture(image, &frame.image));
             let (image, detections) = match unchanged {
@@ -364,18 +370,61 @@ impl ChunkEvidence {
             };
             tracker.push(frame.time, &frame.image, &detections, &cuts);
             times.push(frame.time);
-            if detections.iter().any(|object| is_person(&object.label)) {
-                frames_with_people.push(frame);
+            if !detections.is_empty() {
+                frames_with_objects.push(frame);
             }
             previous = Some((image, detections));
         }
-        let tracks = tracker.finish();
+        let mut tracks = tracker.finish();
+        if let Some(classifier) = &models.classifier {
+            tracks = self.verify(classifier.as_ref(), tracks, &frames_with_objects).await?;
+        }
         let person_tracks = tracks.iter().filter(|track| is_person(&track.label));
         let people = person_tracks
-            .filter_map(|track| PersonTrack::from_track(track, &frames_with_people))
+            .filter_map(|track| PersonTrack::from_track(track, &frames_with_objects))
             .collect();
         Ok(ChunkTracks { times, tracks, people })
     }
+
+    /// Verifies the labels of objects with images of them; see [`agreement`].
+    async fn verify(
+        &self,
+        classifier: &dyn ImageClassifier,
+        tracks: Vec<Track>,
+        frames: &[Frame],
+    ) -> Result<Vec<Track>> {
+        let classes = Classes::new(classifier.labels());
+        let mut verified = vec![Agreement::Unsure; tracks.len()];
+        let mut by_confidence: Vec<usize> = (0..tracks.len()).collect();
+        by_confidence.sort_by(|a, b| tracks[*b].confidence().total_cmp(&tracks[*a].confidence()));
+        for index in by_confidence.into_iter().take(MAX_OBJECTS) {
+            let images = images_of(&tracks[index], frames);
+            let classifying = classifier.classify(&images);
+            let results = self.video.profile.measure(Step::ClassifyObjects, classifying).await?;
+            let mut mean = vec![0.0; classifier.labels().len()];
+            for probabilities in &results {
+                for (sum, probability) in mean.iter_mut().zip(probabilities) {
+                    *sum += probability / results.len() as f32;
+                }
+            }
+            verified[index] = classes.verify(&tracks[index], &mean);
+        }
+        Ok(agreement::stated(tracks, &verified))
+    }
+}
+
+/// Crops an object from the frames that show it best, unless it is too small there.
+fn images_of(track: &Track, frames: &[Frame]) -> Vec<Image> {
+    let mut points: Vec<_> = track.points.iter().collect();
+    points.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    let image = |point: &&TrackPoint| {
+        let frame = frames.iter().find(|frame| frame.time == point.time)?;
+        let [_, _, width, height] = point.bounds;
+        let (width, height) =
+            (width * frame.image.width as f32, height * frame.image.height as f32);
+        (width.min(height) >= MIN_SIDE).then(|| crop(&frame.image, &point.bounds))
+    };
+    points.iter().filter_map(image).take(IMAGES_PER_OBJECT).collect()
 }
 
 impl PersonTrack {
@@ -396,7 +445,7 @@ impl PersonTrack {
         let garments =
             visible.max_by_key(|(_, count)| *count).map_or_else(Vec::new, |(garments, _)| garments);
         let surest = track.best_point()?;
-        let portrait = portrait(image(surest.time)?, &surest.bounds);
+        let portrait = crop(image(surest.time)?, &surest.bounds);
         Some(Self { track: track.clone(), garments, portrait })
     }
 }

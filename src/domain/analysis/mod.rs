@@ -408,6 +408,16 @@ pub(crate) fn missing_transcriber(models: &Models) -> Option<String> {
     missing_vad(models).or_else(|| models.transcriber.is_none().then(|| reason.into()))
 }
 
+/// The names of the models that detect objects and verify their labels; `None` if there is no
+/// detector.
+pub(crate) fn object_models(models: &Models) -> Option<String> {
+    let detector = models.detector.as_ref()?.model();
+    Some(match &models.classifier {
+        Some(classifier) => format!("{detector}+{}", classifier.model()),
+        None => detector.to_owned(),
+    })
+}
+
 /// Returns the reason and the remedy if objects cannot be detected.
 pub(crate) fn missing_detector(models: &Models) -> Option<String> {
     let reason =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ports::classifier::ImageClassifier;
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::embedder::Embedder;
@@ -47,6 +48,7 @@ pub struct Models {
     pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
+    pub classifier: Option<Arc<dyn ImageClassifier>>,
     pub ocr: Option<Arc<dyn TextRecognizer>>,
     pub sentiment: Option<Arc<dyn SentimentClassifier>>,
     pub ner: Option<Arc<dyn EntityRecognizer>>,

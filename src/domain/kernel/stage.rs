@@ -68,6 +68,8 @@ pub enum Step {
     DecodeFrames,
     /// Detecting objects in a frame.
     FindObjects,
+    /// Classifying images of detected objects.
+    ClassifyObjects,
     /// Recognising text in a frame (OCR).
     ReadText,
     /// Embedding text.
@@ -87,6 +89,7 @@ impl Step {
             Self::RecogniseSpeech => "recognise_speech",
             Self::DecodeFrames => "decode_frames",
             Self::FindObjects => "find_objects",
+            Self::ClassifyObjects => "classify_objects",
             Self::ReadText => "read_text",
             Self::Embed => "embed",
             Self::Aggregate => "aggregate",

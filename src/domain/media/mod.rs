@@ -1,5 +1,6 @@
 //! Analyses decoded media: speech, tracks, clothing, on-screen text, colours and pictures.
 
+pub(crate) mod agreement;
 pub mod clothing;
 pub(crate) mod colour;
 pub(crate) mod decode;

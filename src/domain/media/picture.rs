@@ -6,8 +6,8 @@ use ports::detector::BoundingBox;
 
 use crate::kernel::error::{Error, Result};
 
-/// Maximum width and height of a portrait, in pixels.
-const MAX_PORTRAIT_SIDE: u32 = 384;
+/// Maximum width and height of a crop, in pixels.
+const MAX_CROP_SIDE: u32 = 384;
 
 /// Encodes a picture as JPEG.
 pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
@@ -23,9 +23,9 @@ pub(crate) async fn jpeg(image: Image) -> Result<Bytes> {
     .map_err(|e| Error::corrupt(format!("encoding a picture panicked: {e}")))?
 }
 
-/// Crops a person from a picture, with a margin, and scales the crop down to [`MAX_PORTRAIT_SIDE`]
+/// Crops an object from a picture, with a margin, and scales the crop down to [`MAX_CROP_SIDE`]
 /// if it is larger.
-pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
+pub(crate) fn crop(image: &Image, bounds: &BoundingBox) -> Image {
     const MARGIN: f32 = 0.1;
     let edge = |share: f32, length: u32| (share.clamp(0.0, 1.0) * length as f32).round() as u32;
     let [x, y, w, h] = *bounds;
@@ -34,7 +34,7 @@ pub(crate) fn portrait(image: &Image, bounds: &BoundingBox) -> Image {
     let top = edge(y - MARGIN * h, image.height).min(image.height - 1);
     let bottom = edge(y + (1.0 + MARGIN) * h, image.height).max(top + 1);
     let (width, height) = (right - left, bottom - top);
-    let step = width.max(height).div_ceil(MAX_PORTRAIT_SIDE).max(1);
+    let step = width.max(height).div_ceil(MAX_CROP_SIDE).max(1);
     let (columns, rows) = (width.div_ceil(step), height.div_ceil(step));
     let mut rgb = Vec::with_capacity((columns * rows * 3) as usize);
     for row in 0..rows {
@@ -51,14 +51,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn portraits_are_cropped_and_small() {
+    fn crops_are_small() {
         let image = Image { width: 1600, height: 900, rgb: vec![7; 1600 * 900 * 3] };
-        let cut = portrait(&image, &[0.25, 0.0, 0.25, 1.0]);
-        assert!(cut.width.max(cut.height) <= MAX_PORTRAIT_SIDE, "{cut:?}");
+        let cut = crop(&image, &[0.25, 0.0, 0.25, 1.0]);
+        assert!(cut.width.max(cut.height) <= MAX_CROP_SIDE, "{cut:?}");
         assert_eq!(cut.rgb.len(), (cut.width * cut.height * 3) as usize);
-        let edge = portrait(&image, &[0.99, 0.99, 0.5, 0.5]);
+        let edge = crop(&image, &[0.99, 0.99, 0.5, 0.5]);
         assert!(edge.width >= 1 && edge.height >= 1);
-        let empty = portrait(&image, &[1.0, 1.0, 0.0, 0.0]);
+        let empty = crop(&image, &[1.0, 1.0, 0.0, 0.0]);
         assert_eq!((empty.width, empty.height), (1, 1));
     }
 }

@@ -208,6 +208,7 @@ impl TestApp {
             speaker_segmentation: setup.models.speaker_segmentation,
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
+            classifier: None,
             ocr: setup.models.ocr,
             reranker: setup.models.reranker,
             sentiment: Some(Arc::new(Vader::new())),

@@ -33,7 +33,7 @@ pub(super) fn read(
 ) -> Result<Vec<ScoredBox>> {
     let found = match layout {
         Layout::Yolox => yolox(outputs, classes, size, threshold),
-        Layout::PicoDet => distributions(outputs, classes, size, threshold),
+        Layout::PicoDet | Layout::NanoDet => distributions(outputs, classes, size, threshold),
         Layout::Yolov8 => yolov8(outputs, classes, threshold),
         Layout::Detr => detr(outputs, classes, size, threshold),
     };

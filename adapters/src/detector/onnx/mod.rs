@@ -6,10 +6,7 @@ mod coco;
 mod layouts;
 mod picture;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use async_trait::async_trait;
 use ort::{
@@ -17,12 +14,13 @@ use ort::{
     value::{DynValue, Tensor, TensorRef, ValueType},
 };
 use ports::{
-    ErrorKind, PortError, Result,
+    Result,
     decoder::Image,
     detector::{Detection, ObjectDetector},
 };
 
 use super::{Layout, Settings};
+use crate::labels::read_labels;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, unfit};
 use boxes::ScoredBox;
 use layouts::OutputTensor;
@@ -230,20 +228,3 @@ fn model_input(session: &mut Session, options: &OnnxDetectorOptions) -> Result<I
 /// Maximum width and height of the input. It prevents a configuration error from allocating
 /// gigabytes.
 const MAX_SIDE: u32 = 2048;
-
-fn read_labels(file: &Path) -> Result<Vec<String>> {
-    let text = std::fs::read_to_string(file).map_err(|e| {
-        PortError::caused_by(
-            ErrorKind::NotFound,
-            format!("cannot read the labels {}", file.display()),
-            e,
-        )
-    })?;
-    let labels: Vec<String> =
-        text.lines().map(|l| l.trim().to_owned()).filter(|l| !l.is_empty()).collect();
-    if labels.is_empty() {
-        let message = format!("the labels {} are empty; one per line is needed", file.display());
-        return Err(PortError::new(ErrorKind::Invalid, message));
-    }
-    Ok(labels)
-}

@@ -16,6 +16,8 @@ pub(super) struct Preprocessing {
     /// divided by `scale`.
     mean: [f32; 3],
     scale: [f32; 3],
+    /// Grey value of the padding around the image, 0..255.
+    padding: f32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,7 +31,7 @@ enum Placement {
 }
 
 /// Grey value of the padding that the YOLO family uses.
-const MARGIN: f32 = 114.0;
+const GREY: f32 = 114.0;
 
 impl Preprocessing {
     /// Returns the preprocessing for a layout. `no_object` states whether the model has a class for
@@ -37,18 +39,19 @@ impl Preprocessing {
     pub(super) fn for_layout(layout: Layout, no_object: bool) -> Self {
         let plain = ([0.0; 3], [1.0; 3]);
         let unit = ([0.0; 3], [255.0; 3]);
+        // Mean and standard deviation of ImageNet, in the order of the channels.
         let imagenet = ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]);
+        let imagenet_bgr = ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]);
         let (placement, bgr, (mean, scale)) = match layout {
             Layout::Yolox => (Placement::Corner, true, plain),
-            // Mean and standard deviation of ImageNet, in the order of the channels.
-            Layout::PicoDet => {
-                (Placement::Stretch, true, ([103.53, 116.28, 123.675], [57.375, 57.12, 58.395]))
-            }
+            Layout::PicoDet => (Placement::Stretch, true, imagenet_bgr),
+            Layout::NanoDet => (Placement::Middle, true, imagenet_bgr),
             Layout::Yolov8 => (Placement::Middle, false, unit),
             Layout::Detr if no_object => (Placement::Stretch, false, imagenet),
             Layout::Detr => (Placement::Stretch, false, unit),
         };
-        Self { placement, bgr, mean, scale }
+        let padding = if layout == Layout::NanoDet { 0.0 } else { GREY };
+        Self { placement, bgr, mean, scale, padding }
     }
 
     /// Returns the network's input as planes of `size` (width, height), and the mapping back to the
@@ -62,7 +65,7 @@ impl Preprocessing {
         for (channel, values) in pixels.chunks_exact_mut(plane).enumerate() {
             let (mean, scale) = (self.mean[channel], self.scale[channel]);
             let source = if self.bgr { 2 - channel } else { channel };
-            values.fill((MARGIN - mean) / scale);
+            values.fill((self.padding - mean) / scale);
             for (y, row) in scaled.rows().enumerate() {
                 let begin = (y + fit.top as usize) * width as usize + fit.left as usize;
                 for (value, pixel) in values[begin..].iter_mut().zip(row) {
@@ -131,5 +134,9 @@ mod tests {
         let (pixels, _) =
             Preprocessing::for_layout(Layout::Yolov8, false).prepare(&picture, (2, 2)).unwrap();
         assert!((pixels[0] - 10.0 / 255.0).abs() < 1e-6);
+        let (pixels, _) =
+            Preprocessing::for_layout(Layout::NanoDet, false).prepare(&picture, (2, 2)).unwrap();
+        let blue = |value: f32| (value - 103.53) / 57.375;
+        assert_eq!(pixels[..4], [blue(30.0), blue(30.0), blue(0.0), blue(0.0)], "black padding");
     }
 }

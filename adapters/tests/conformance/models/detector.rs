@@ -22,6 +22,7 @@ async fn every_layout_detects_painted_boxes() {
         ("detect_rtdetr", Layout::Detr),
         ("detect_yolox", Layout::Yolox),
         ("detect_picodet", Layout::PicoDet),
+        ("detect_picodet", Layout::NanoDet),
         ("detect_nanodet_plus", Layout::PicoDet),
     ] {
         let options = OnnxDetectorOptions {
@@ -49,9 +50,13 @@ async fn every_layout_detects_painted_boxes() {
 }
 
 #[tokio::test]
-async fn yolo_layouts_keep_the_aspect_ratio() {
+async fn layouts_keep_the_aspect_ratio() {
     let Some(runtime) = support::runtime() else { return };
-    for (name, layout) in [("detect_yolov8", Layout::Yolov8), ("detect_yolox", Layout::Yolox)] {
+    for (name, layout) in [
+        ("detect_yolov8", Layout::Yolov8),
+        ("detect_yolox", Layout::Yolox),
+        ("detect_picodet", Layout::NanoDet),
+    ] {
         let options = OnnxDetectorOptions {
             labels: Some(fixture("red_blue.txt")),
             threshold: 0.6,
@@ -90,6 +95,7 @@ async fn real_models_detect_reference_objects() {
     let Some(runtime) = support::runtime() else { return };
     let Some(truth) = support::truth() else { return };
     for (file, layout) in [
+        ("detect/nanodet.onnx", Layout::NanoDet),
         ("detect/yolox_nano_bigisland.onnx", Layout::Yolox),
         ("detect/picodet_s_416_coco.onnx", Layout::PicoDet),
         ("detect/picodet_s_320_coco.onnx", Layout::PicoDet),

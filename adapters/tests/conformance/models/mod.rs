@@ -1,5 +1,6 @@
 //! Tests of the adapters that run or imitate models.
 
+mod classifier;
 mod detector;
 mod ocr;
 mod scripted;

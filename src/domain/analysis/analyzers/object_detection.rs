@@ -17,7 +17,9 @@ use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migr
 use crate::analysis::presentation::{Lane, OutputKind, Presentation, TrackSpec};
 use crate::analysis::prose;
 use crate::analysis::video::Output;
-use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
+use crate::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector, object_models,
+};
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::schema::json_schema;
@@ -115,7 +117,7 @@ impl Analyzer for ObjectDetectionAnalyzer {
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        let detector = models.detector.as_ref().map_or("none", |d| d.model());
+        let detector = object_models(models).unwrap_or_else(|| "none".into());
         format!("{detector}/v{VERSION}")
     }
 

@@ -23,7 +23,9 @@ use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read};
 use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::video::Output;
-use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, speech_models};
+use crate::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, object_models, speech_models,
+};
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::schema::json_schema;
@@ -128,7 +130,7 @@ impl Analyzer for DefaultVideoAnalyzer {
             format!("{}/v{VERSION}", models.llm.model())
         } else {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
-            let detector = models.detector.as_ref().map_or("no detector", |d| d.model());
+            let detector = object_models(models).unwrap_or_else(|| "no detector".into());
             let speech = speech_models(models);
             format!("composed/{reader}/{detector}/{speech}/v{COMPOSITION}")
         }

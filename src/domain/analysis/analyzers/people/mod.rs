@@ -20,7 +20,9 @@ use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::analysis::presentation::{OutputKind, Presentation, TrackSpec};
 use crate::analysis::video::Output;
-use crate::analysis::{Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector};
+use crate::analysis::{
+    Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, missing_detector, object_models,
+};
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::schema::json_schema;
@@ -132,7 +134,7 @@ impl Analyzer for PeopleAnalyzer {
     }
 
     fn fingerprint(&self, models: &Models) -> String {
-        let detector = models.detector.as_ref().map_or("none", |d| d.model());
+        let detector = object_models(models).unwrap_or_else(|| "none".into());
         let described_by =
             if models.llm.supports_images() { models.llm.model() } else { "measured" };
         format!("{detector}/{described_by}/v{VERSION}")

@@ -1,0 +1,210 @@
+//! Verifies the labels of detected objects with an image classifier. A detector chooses between few
+//! labels, so something that has none gets a wrong one: a cockatoo is a teddy bear, a car seen from
+//! above a cell phone. The classifier knows more things, but not where they are. A label is stated
+//! if both agree or one is sure. If they agree only on what kind of thing it is, the kind is stated.
+
+use text::kinds::is_a;
+
+use crate::media::tracking::Track;
+
+/// Number of images per object that the classifier gets.
+pub(crate) const IMAGES_PER_OBJECT: usize = 2;
+
+/// Maximum number of objects per chunk that are verified; the most confident come first.
+pub(crate) const MAX_OBJECTS: usize = 16;
+
+/// Minimum width and height of an object that the classifier can recognise, in pixels.
+pub(crate) const MIN_SIDE: f32 = 32.0;
+
+/// The classifier agrees with a label if its classes have at least this probability. A class is one
+/// of 1,000, so even a low probability is no coincidence.
+const AGREES: f32 = 0.15;
+
+/// The classifier does not agree with a label if something else is this many times as probable.
+const RIVAL: f32 = 2.0;
+
+/// The classifier agrees with the kind of a label if its classes have at least this probability.
+const AGREES_ON_KIND: f32 = 0.5;
+
+/// Probability from which the classifier alone is sure of a kind.
+const SURE: f32 = 0.8;
+
+/// Confidence from which the detector alone is sure of a label.
+const DETECTOR_SURE: f32 = 0.75;
+
+/// Confidence from which the detector alone is sure of a label that the classifier does not know.
+const DETECTOR_SURE_OF_UNKNOWN: f32 = 0.6;
+
+/// The kinds that are stated, from specific to general.
+const KINDS: &[&str] = &[
+    "dog",
+    "cat",
+    "bird",
+    "fish",
+    "insect",
+    "spider",
+    "snake",
+    "lizard",
+    "frog",
+    "monkey",
+    "bear",
+    "animal",
+    "bicycle",
+    "boat",
+    "bus",
+    "truck",
+    "car",
+    "vehicle",
+    "fruit",
+    "vegetable",
+    "food",
+    "musical instrument",
+    "furniture",
+    "bottle",
+    "clothing",
+];
+
+/// The kinds of which one excludes the other.
+const EXCLUSIVE: &[&str] =
+    &["animal", "vehicle", "food", "musical instrument", "furniture", "bottle"];
+
+/// What a classifier's labels mean.
+pub(crate) struct Classes<'a> {
+    labels: &'a [String],
+}
+
+/// The outcome of a verification.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Agreement {
+    /// The object is what the detector says.
+    Label,
+    /// The object is of this kind.
+    Kind(&'static str),
+    /// Neither agreed nor contradicted.
+    Unsure,
+    /// The object is something else.
+    Contradiction,
+}
+
+impl<'a> Classes<'a> {
+    pub(crate) fn new(labels: &'a [String]) -> Self {
+        Self { labels }
+    }
+
+    /// Verifies a track, given the mean probability of each class over some images of the object.
+    pub(crate) fn verify(&self, track: &Track, probabilities: &[f32]) -> Agreement {
+        let label = track.label.as_str();
+        let (known, agreed) = self.probability(label, probabilities);
+        let is_rival = |kind: &&&str| !is_a(label, kind) && !is_a(kind, label);
+        let rivals =
+            KINDS.iter().filter(is_rival).map(|kind| self.probability(kind, probabilities).1);
+        if agreed >= AGREES && rivals.fold(0.0, f32::max) < RIVAL * agreed {
+            return Agreement::Label;
+        }
+        let sure = KINDS.iter().find(|kind| self.probability(kind, probabilities).1 >= SURE);
+        let own = EXCLUSIVE.iter().copied().find(|kind| is_a(label, kind));
+        if let Some(kind) = own
+            && self.probability(kind, probabilities).1 >= AGREES_ON_KIND
+        {
+            let more_specific = sure.filter(|sure| is_a(sure, kind));
+            // A kind that the classifier has no class for, such as a giraffe, is just an animal to it.
+            return match known {
+                false if track.confidence() >= DETECTOR_SURE_OF_UNKNOWN => Agreement::Label,
+                _ => Agreement::Kind(more_specific.unwrap_or(&kind)),
+            };
+        }
+        // A person's image shows mostly clothes.
+        if let Some(kind) = sure.filter(|kind| label != "person" || **kind != "clothing") {
+            return if is_a(kind, "clothing") {
+                Agreement::Contradiction
+            } else {
+                Agreement::Kind(kind)
+            };
+        }
+        if label == "person" {
+            return Agreement::Label;
+        }
+        let other = EXCLUSIVE.iter().filter(|kind| Some(**kind) != own);
+        if other.map(|kind| self.probability(kind, probabilities).1).any(|p| p >= AGREES_ON_KIND) {
+            return Agreement::Contradiction;
+        }
+        let enough = if known { DETECTOR_SURE } else { DETECTOR_SURE_OF_UNKNOWN };
+        if track.confidence() >= enough { Agreement::Label } else { Agreement::Unsure }
+    }
+
+    /// Whether there are classes of a thing, and their probability.
+    fn probability(&self, thing: &str, probabilities: &[f32]) -> (bool, f32) {
+        let classes = self.labels.iter().zip(probabilities).filter(|(class, _)| is_a(class, thing));
+        classes.fold((false, 0.0), |(_, sum), (_, probability)| (true, sum + probability))
+    }
+}
+
+/// Returns the objects as they are stated: with the label of the detector, with that of a kind, or
+/// not at all. A label that is verified for one object holds for the others that are uncertain,
+/// which may be too small to recognise. An object that is of another kind than its label may be part
+/// of a verified one of that kind, such as the dog in front of a bicycle; then it is not stated.
+pub(crate) fn stated(tracks: Vec<Track>, verified: &[Agreement]) -> Vec<Track> {
+    let labels: Vec<String> = tracks
+        .iter()
+        .zip(verified)
+        .filter(|(_, agreement)| **agreement == Agreement::Label)
+        .map(|(track, _)| track.label.clone())
+        .collect();
+    let state = |(mut track, agreement): (Track, &Agreement)| match agreement {
+        Agreement::Label => Some(track),
+        Agreement::Kind(kind) => {
+            let mistaken = !is_a(&track.label, kind);
+            track.label = (*kind).to_owned();
+            (!mistaken || !labels.iter().any(|label| is_a(label, kind))).then_some(track)
+        }
+        Agreement::Unsure => labels.contains(&track.label).then_some(track),
+        Agreement::Contradiction => None,
+    };
+    tracks.into_iter().zip(verified).filter_map(state).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::tracking::TrackPoint;
+
+    const CLASSES: [&str; 6] =
+        ["German shepherd", "sulphur-crested cockatoo", "minivan", "spatula", "gazelle", "jean"];
+
+    fn verify(label: &str, confidence: f32, probabilities: [f32; 6]) -> Agreement {
+        let labels = CLASSES.map(str::to_owned);
+        let track = Track { label: label.into(), points: vec![TrackPoint::at(1.0, confidence)] };
+        Classes::new(&labels).verify(&track, &probabilities)
+    }
+
+    #[test]
+    fn labels_need_agreement_or_one_sure_model() {
+        use Agreement::{Contradiction, Kind, Label, Unsure};
+        for (label, confidence, probabilities, expected) in [
+            ("dog", 0.45, [0.3, 0.0, 0.1, 0.2, 0.2, 0.2], Label),
+            ("dog", 0.55, [0.2, 0.5, 0.0, 0.3, 0.0, 0.0], Kind("animal")),
+            ("teddy bear", 0.69, [0.0, 0.9, 0.0, 0.1, 0.0, 0.0], Kind("bird")),
+            ("cell phone", 0.6, [0.0, 0.0, 0.6, 0.4, 0.0, 0.0], Contradiction),
+            ("cow", 0.44, [0.0, 0.0, 0.0, 0.4, 0.6, 0.0], Kind("animal")),
+            ("giraffe", 0.7, [0.0, 0.0, 0.0, 0.4, 0.6, 0.0], Label),
+            ("kite", 0.5, [0.0, 0.0, 0.2, 0.8, 0.0, 0.0], Unsure),
+            ("surfboard", 0.65, [0.0, 0.0, 0.2, 0.8, 0.0, 0.0], Label),
+            ("person", 0.5, [0.0, 0.0, 0.0, 0.1, 0.0, 0.9], Label),
+            ("person", 0.5, [0.0, 0.9, 0.0, 0.1, 0.0, 0.0], Kind("bird")),
+            ("car", 0.8, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], Label),
+            ("car", 0.5, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], Unsure),
+        ] {
+            assert_eq!(verify(label, confidence, probabilities), expected, "{label}");
+        }
+    }
+
+    #[test]
+    fn uncertain_objects_need_a_verified_one_with_their_label() {
+        let track = |label: &str| Track { label: label.into(), points: vec![] };
+        let tracks = ["car", "car", "kite", "cow"].map(track).to_vec();
+        let verified =
+            [Agreement::Label, Agreement::Unsure, Agreement::Unsure, Agreement::Kind("animal")];
+        let labels: Vec<String> = stated(tracks, &verified).into_iter().map(|t| t.label).collect();
+        assert_eq!(labels, ["car", "car", "animal"]);
+    }
+}
