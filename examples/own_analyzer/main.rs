@@ -5,7 +5,8 @@
 //! cargo run --example own_analyzer -- clip.mp4
 //! ```
 //!
-//! Inside the service, `brightness.rs` would be a file in `src/domain/analysis/analyzers/`.
+//! Inside the service, `brightness.rs` would be a file in `src/domain/analysis/analyzers/`, with
+//! `crate::` instead of `domain::` and a rank among those of the other analyzers.
 
 mod brightness;
 #[path = "../common/mod.rs"]

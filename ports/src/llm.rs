@@ -288,7 +288,8 @@ pub enum PassageKind {
     Objects,
     /// The appearance of people.
     People,
-    /// Low-level measurements, such as light, colour, motion and loudness.
+    /// Low-level measurements, such as light, colour, motion and loudness. Searches find them;
+    /// answers without a language model do not quote them.
     Scene,
 }
 

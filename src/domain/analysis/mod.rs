@@ -45,7 +45,8 @@ pub struct AnalyzerSpec<'a> {
     pub group: Option<&'static str>,
     /// What it finds, in one phrase.
     pub description: &'a str,
-    /// The rank of the output as evidence for a question; lowest first.
+    /// The rank of the output as evidence for a question; lowest first. The built-in analyzers have
+    /// 0 to 5, extractors have 50.
     pub evidence_rank: u8,
     /// The rank of the output when the statements about one chunk are merged; lowest first.
     pub statement_rank: u8,

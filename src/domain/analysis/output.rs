@@ -22,7 +22,8 @@ pub trait AnalyzerOutput: Debug + Send + Sync {
     /// Returns the texts to embed, the labels for filters and what a hit shows.
     fn index_entry(&self) -> IndexEntry;
 
-    /// Returns the statements about the chunk, in order. Their texts contain no labels.
+    /// Returns the statements about the chunk, in order. Their texts contain no labels. Searches,
+    /// answers and aggregators such as the summary read them.
     fn statements(&self) -> Vec<Statement>;
 
     /// Returns the first prose statement, if any.

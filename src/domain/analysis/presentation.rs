@@ -7,7 +7,7 @@
 /// track and a chart are names within one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Presentation {
-    /// The name of an icon.
+    /// The name of an icon in `ui/src/controls/Icon.svelte`; an unknown name shows a list.
     pub icon: &'static str,
     /// What the output contains.
     pub kind: OutputKind,
