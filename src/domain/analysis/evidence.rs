@@ -355,8 +355,9 @@ impl ChunkEvidence {
         let is_person = |label: &str| label == "person";
         let (mut tracker, mut times) = (Tracker::default(), Vec::with_capacity(frames.len()));
         let mut previous: Option<(Image, Vec<Detection>)> = None;
-        // Only frames with objects are needed after tracking.
-        let mut frames_with_objects = Vec::new();
+        // After tracking, only frames with people are needed, and those with objects to verify.
+        let is_verified = models.classifier.is_some();
+        let mut needed_frames = Vec::new();
         for frame in frames {
             let unchanged = previous.take().filter(|(image, _)| same_picture(image, &frame.image));
             let (image, detections) = match unchanged {
@@ -370,18 +371,18 @@ impl ChunkEvidence {
             };
             tracker.push(frame.time, &frame.image, &detections, &cuts);
             times.push(frame.time);
-            if !detections.is_empty() {
-                frames_with_objects.push(frame);
+            if detections.iter().any(|object| is_verified || is_person(&object.label)) {
+                needed_frames.push(frame);
             }
             previous = Some((image, detections));
         }
         let mut tracks = tracker.finish();
         if let Some(classifier) = &models.classifier {
-            tracks = self.verify(classifier.as_ref(), tracks, &frames_with_objects).await?;
+            tracks = self.verify(classifier.as_ref(), tracks, &needed_frames).await?;
         }
         let person_tracks = tracks.iter().filter(|track| is_person(&track.label));
         let people = person_tracks
-            .filter_map(|track| PersonTrack::from_track(track, &frames_with_objects))
+            .filter_map(|track| PersonTrack::from_track(track, &needed_frames))
             .collect();
         Ok(ChunkTracks { times, tracks, people })
     }

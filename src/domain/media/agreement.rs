@@ -35,6 +35,10 @@ const DETECTOR_SURE: f32 = 0.75;
 /// Confidence from which the detector alone is sure of a label that the classifier does not know.
 const DETECTOR_SURE_OF_UNKNOWN: f32 = 0.6;
 
+/// Classes that are less probable than this are ignored: there are hundreds of them, and together
+/// they mean nothing.
+const MIN_PROBABILITY: f32 = 0.005;
+
 /// The kinds that are stated, from specific to general.
 const KINDS: &[&str] = &[
     "dog",
@@ -94,48 +98,45 @@ impl<'a> Classes<'a> {
     /// Verifies a track, given the mean probability of each class over some images of the object.
     pub(crate) fn verify(&self, track: &Track, probabilities: &[f32]) -> Agreement {
         let label = track.label.as_str();
-        let (known, agreed) = self.probability(label, probabilities);
-        let is_rival = |kind: &&&str| !is_a(label, kind) && !is_a(kind, label);
-        let rivals =
-            KINDS.iter().filter(is_rival).map(|kind| self.probability(kind, probabilities).1);
-        if agreed >= AGREES && rivals.fold(0.0, f32::max) < RIVAL * agreed {
+        let classes = self.labels.iter().zip(probabilities);
+        let probable: Vec<_> = classes.filter(|(_, p)| **p >= MIN_PROBABILITY).collect();
+        let probability = |thing: &str| -> f32 {
+            probable.iter().filter(|(class, _)| is_a(class, thing)).map(|(_, p)| **p).sum()
+        };
+        let agreed = probability(label);
+        let by_kind: Vec<(&'static str, f32)> =
+            KINDS.iter().map(|kind| (*kind, probability(kind))).collect();
+        let rivals = by_kind.iter().filter(|(kind, _)| !is_a(label, kind) && !is_a(kind, label));
+        if agreed >= AGREES && rivals.map(|(_, p)| *p).fold(0.0, f32::max) < RIVAL * agreed {
             return Agreement::Label;
         }
-        let sure = KINDS.iter().find(|kind| self.probability(kind, probabilities).1 >= SURE);
-        let own = EXCLUSIVE.iter().copied().find(|kind| is_a(label, kind));
-        if let Some(kind) = own
-            && self.probability(kind, probabilities).1 >= AGREES_ON_KIND
+        // A thing that the classifier has no class for, such as a giraffe, is just an animal to it.
+        let known = self.labels.iter().any(|class| is_a(class, label));
+        let enough = if known { DETECTOR_SURE } else { DETECTOR_SURE_OF_UNKNOWN };
+        let detector_is_sure = track.confidence() >= enough;
+        let sure = by_kind.iter().find(|(_, p)| *p >= SURE).map(|(kind, _)| *kind);
+        let exclusive = || by_kind.iter().filter(|(kind, _)| EXCLUSIVE.contains(kind));
+        let own = exclusive().find(|(kind, _)| is_a(label, kind));
+        if let Some((kind, p)) = own
+            && *p >= AGREES_ON_KIND
         {
-            let more_specific = sure.filter(|sure| is_a(sure, kind));
-            // A kind that the classifier has no class for, such as a giraffe, is just an animal to it.
-            return match known {
-                false if track.confidence() >= DETECTOR_SURE_OF_UNKNOWN => Agreement::Label,
-                _ => Agreement::Kind(more_specific.unwrap_or(&kind)),
-            };
+            if !known && detector_is_sure {
+                return Agreement::Label;
+            }
+            return Agreement::Kind(sure.filter(|sure| is_a(sure, kind)).unwrap_or(kind));
         }
-        // A person's image shows mostly clothes.
-        if let Some(kind) = sure.filter(|kind| label != "person" || **kind != "clothing") {
-            return if is_a(kind, "clothing") {
-                Agreement::Contradiction
-            } else {
-                Agreement::Kind(kind)
-            };
+        match sure {
+            // The image of a person shows mostly clothes.
+            Some("clothing") if label != "person" => return Agreement::Contradiction,
+            Some(kind) if kind != "clothing" => return Agreement::Kind(kind),
+            _ if label == "person" => return Agreement::Label,
+            _ => {}
         }
-        if label == "person" {
-            return Agreement::Label;
-        }
-        let other = EXCLUSIVE.iter().filter(|kind| Some(**kind) != own);
-        if other.map(|kind| self.probability(kind, probabilities).1).any(|p| p >= AGREES_ON_KIND) {
+        let mut others = exclusive().filter(|(kind, _)| own.is_none_or(|(own, _)| own != kind));
+        if others.any(|(_, p)| *p >= AGREES_ON_KIND) {
             return Agreement::Contradiction;
         }
-        let enough = if known { DETECTOR_SURE } else { DETECTOR_SURE_OF_UNKNOWN };
-        if track.confidence() >= enough { Agreement::Label } else { Agreement::Unsure }
-    }
-
-    /// Whether there are classes of a thing, and their probability.
-    fn probability(&self, thing: &str, probabilities: &[f32]) -> (bool, f32) {
-        let classes = self.labels.iter().zip(probabilities).filter(|(class, _)| is_a(class, thing));
-        classes.fold((false, 0.0), |(_, sum), (_, probability)| (true, sum + probability))
+        if detector_is_sure { Agreement::Label } else { Agreement::Unsure }
     }
 }
 

@@ -20,7 +20,7 @@ const LARGE_FOLDERS: &[(&str, &str)] = &[
     ("adapters/src/decoder/ffmpeg", "one library, whose unsafe bindings stay in one place"),
     ("ports/src", "one file per port"),
     ("ports/src/conformance", "one suite per port"),
-    ("src/domain/kernel", "foundations that every module uses, each a file of its own"),
+    ("src/domain/kernel", "foundations that every module uses, one file per concept"),
     ("src/http/routes", "one file per section of the API"),
     ("src/http/wire", "types that several routes share"),
     ("tests/browser", "one file per page or task"),
