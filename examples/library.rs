@@ -67,7 +67,7 @@ async fn main() -> Result<()> {
     let embedder =
         JitteredEmbedder { inner, cache: Mutex::default(), rng: Mutex::new(Rng::with_seed(1)) };
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
-    let contents = IndexSpec { data_dir, embedder: &embedder, fields };
+    let contents = IndexSpec { data_dir, embedder: &embedder, fields, pictures: None };
     let opened = adapters::index::open(&config.index, contents, DamagePolicy::Refuse).await?;
     for start in (0..videos).step_by(BATCH) {
         let batch = start..videos.min(start + BATCH);

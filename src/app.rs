@@ -145,7 +145,7 @@ fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
 
 fn contents<'a>(config: &'a Config, embedder: &'a dyn Embedder) -> IndexSpec<'a> {
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
-    IndexSpec { data_dir: &config.domain.data_dir, embedder, fields }
+    IndexSpec { data_dir: &config.domain.data_dir, embedder, fields, pictures: None }
 }
 
 async fn assemble(

@@ -53,6 +53,7 @@ async fn vectors(points: usize) -> Result<bool, Box<dyn Error>> {
         folder: folder.path().into(),
         dimension: DIMENSION,
         model: "bench".into(),
+        pictures: None,
         threads: 0,
         writer_memory: 64_000_000,
         large: 0,

@@ -10,6 +10,19 @@ use serde::{Deserialize, Serialize};
 use crate::ownership::StoreOwnership;
 use crate::{ChunkId, Document, Result, VideoId};
 
+/// The vector fields that hold vectors of pictures. A model for pictures computes them, usually with
+/// another dimension than the text embedder's. All other vector fields have the dimension of the
+/// text embedder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PictureSpace {
+    /// The names of the vector fields.
+    pub fields: Vec<String>,
+    /// Number of components in each vector; at least 1.
+    pub dimension: usize,
+    /// The model that computes the vectors. Vectors of another model are never compared with them.
+    pub model: String,
+}
+
 /// Identifies the analyzer result that a point stores. If an analyzer has run on a chunk several
 /// times, the points of all runs can coexist: they have the same id but different
 /// [revisions](Point::revision).
@@ -176,7 +189,7 @@ impl Filter {
 pub struct VectorQuery {
     /// Vector field.
     pub field: String,
-    /// A unit vector. It is `Invalid` if its dimension differs from that of the index.
+    /// A unit vector. It is `Invalid` if its dimension differs from that of the field.
     pub vector: Vec<f32>,
     /// Only points that match this filter are scored.
     pub filter: Filter,
@@ -238,7 +251,12 @@ pub struct ListedPoint {
     pub document: Document,
 }
 
-/// An index of points. All vectors have the dimension that the index was opened with.
+/// An index of points. All vectors have the dimension that the index was opened with, except those
+/// in the fields of its [`PictureSpace`], which have the dimension of that space.
+///
+/// If an index holds vectors of another picture model, or was created without picture fields, it
+/// opens all the same: those fields of its points are empty. Whether it accepts new vectors in these
+/// fields at once or after a rebuild depends on the adapter.
 ///
 /// ```
 /// use adapters::index::memory::MemoryIndex;
@@ -279,7 +297,7 @@ pub trait VectorIndex: Send + Sync {
     /// replacing those with the same id and revision. When the call returns, the change is durable
     /// and every later search sees it. After a crash, the index never contains a partially written
     /// point. If the store supports it, the index contains the whole change or none of it. If a
-    /// vector does not have the dimension of the index, the call returns `Invalid` and changes
+    /// vector does not have the dimension of its field, the call returns `Invalid` and changes
     /// nothing.
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()>;
 
@@ -296,7 +314,8 @@ pub trait VectorIndex: Send + Sync {
 
     /// Returns the cosine similarity of each of these points to a unit vector, in any order. The
     /// values equal the scores of a search on `field`. Skips points without the field. Includes
-    /// every revision of an id.
+    /// every revision of an id. Returns `Invalid` if the vector does not have the dimension of the
+    /// field.
     async fn cosines(
         &self,
         field: &str,

@@ -8,6 +8,8 @@ use ports::index::{
 };
 use ports::{ErrorKind, PortError, Result};
 
+use super::dimensions::Dimensions;
+
 /// Maximum length of a keyword or id in bytes. An inverted index cannot hold terms that are much
 /// longer.
 pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
@@ -15,7 +17,7 @@ pub(super) const MAX_KEYWORD_BYTES: usize = 32_768;
 /// Maximum length of a vector field's name in bytes.
 pub(super) const MAX_FIELD_NAME_BYTES: usize = 255;
 
-pub(super) fn point(point: &Point, dimension: usize) -> Result<()> {
+pub(super) fn point(point: &Point, dimensions: &Dimensions) -> Result<()> {
     id(&point.id)?;
     for (field, vector) in &point.vectors {
         if field.is_empty() || field.len() > MAX_FIELD_NAME_BYTES {
@@ -24,7 +26,7 @@ pub(super) fn point(point: &Point, dimension: usize) -> Result<()> {
                 field.len()
             )));
         }
-        self::vector(field, vector, dimension)?;
+        self::vector(field, vector, dimensions)?;
     }
     for (field, value) in &point.payload {
         payload(field, value)?;
@@ -32,8 +34,8 @@ pub(super) fn point(point: &Point, dimension: usize) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn vector_query(query: &VectorQuery, dimension: usize) -> Result<()> {
-    vector(&query.field, &query.vector, dimension)?;
+pub(super) fn vector_query(query: &VectorQuery, dimensions: &Dimensions) -> Result<()> {
+    vector(&query.field, &query.vector, dimensions)?;
     if query.threshold.is_some_and(f32::is_nan) {
         return Err(invalid("the threshold is not a number; a cosine in -1..1 is expected"));
     }
@@ -118,10 +120,12 @@ fn id(id: &PointId) -> Result<()> {
     Ok(())
 }
 
-fn vector(field: &str, vector: &[f32], dimension: usize) -> Result<()> {
+/// Fails unless the vector has the dimension of the field and finite components.
+pub(super) fn vector(field: &str, vector: &[f32], dimensions: &Dimensions) -> Result<()> {
+    let dimension = dimensions.for_field(field);
     if vector.len() != dimension {
         return Err(invalid(format!(
-            "the vector `{field}` has {} dimensions; this index holds {dimension}",
+            "the vector `{field}` has {} dimensions; this field holds {dimension}",
             vector.len()
         )));
     }

@@ -7,13 +7,14 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use parking_lot::RwLock;
 use ports::index::{
-    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId,
-    Predicate, TextQuery, VectorIndex, VectorQuery,
+    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, PictureSpace,
+    Point, PointId, Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::ownership::StoreOwnership;
 use ports::vector::dot;
 use ports::{ErrorKind, PortError, Result, VideoId};
 
+use super::dimensions::Dimensions;
 use super::top_values::TopValues;
 use super::{check, cosines, words};
 
@@ -24,7 +25,7 @@ const B: f32 = 0.75;
 /// An index that keeps its points in a sorted map. Clones are cheap and share the points.
 #[derive(Clone)]
 pub struct MemoryIndex {
-    dimension: usize,
+    dimensions: Arc<Dimensions>,
     points: Arc<RwLock<Arc<Points>>>,
     owner: Arc<OnceLock<String>>,
     shared: bool,
@@ -44,7 +45,14 @@ type ScoredEntry<'a> = (f32, &'a Entry);
 impl MemoryIndex {
     /// Creates an empty index for vectors with this dimension.
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, points: Arc::default(), owner: Arc::default(), shared: false }
+        let dimensions = Arc::new(Dimensions { text: dimension, pictures: None });
+        Self { dimensions, points: Arc::default(), owner: Arc::default(), shared: false }
+    }
+
+    /// Gives the fields of `pictures` their own dimension. The index must be empty.
+    pub fn with_pictures(self, pictures: PictureSpace) -> Self {
+        let dimensions = Dimensions { text: self.dimensions.text, pictures: Some(pictures) };
+        Self { dimensions: Arc::new(dimensions), ..self }
     }
 
     /// Creates an empty index that several instances in one process can share through clones.
@@ -68,7 +76,7 @@ impl VectorIndex for MemoryIndex {
                 check::filter(scope)?;
             }
             for point in &points {
-                check::point(point, index.dimension)?;
+                check::point(point, &index.dimensions)?;
             }
             let mut analyzer = words::analyzer();
             let entries: Vec<_> = points
@@ -91,7 +99,7 @@ impl VectorIndex for MemoryIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.dimension)?;
+        check::vector_query(&query, &self.dimensions)?;
         let points = self.snapshot();
         blocking(move || {
             let scored = points.values().filter_map(|entry| {
@@ -139,6 +147,7 @@ impl VectorIndex for MemoryIndex {
         vector: &[f32],
         ids: &BTreeSet<PointId>,
     ) -> Result<Vec<(PointId, f32)>> {
+        check::vector(field, vector, &self.dimensions)?;
         cosines::from_vectors(self, field, vector, ids).await
     }
 

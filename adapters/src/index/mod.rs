@@ -2,6 +2,7 @@
 
 mod check;
 mod cosines;
+mod dimensions;
 pub mod embedded;
 #[cfg(feature = "cloud")]
 mod lazy;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "cloud")]
 use futures::FutureExt;
 use ports::embedder::Embedder;
-use ports::index::Index;
+use ports::index::{Index, PictureSpace};
 use ports::listing::VideoListing;
 use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
@@ -98,10 +98,12 @@ impl Default for Settings {
 pub struct IndexSpec<'a> {
     /// The folder that contains an embedded index.
     pub data_dir: &'a Path,
-    /// The embedding model, which determines the vectors and their dimension.
+    /// The embedding model, which determines the vectors of `fields` and their dimension.
     pub embedder: &'a dyn Embedder,
-    /// The vector fields of a point.
+    /// The vector fields of a point, except the picture fields.
     pub fields: Vec<String>,
+    /// The vector fields that hold vectors of pictures, if any.
+    pub pictures: Option<PictureSpace>,
 }
 
 /// How to handle an embedded index whose files are damaged or have another format.
@@ -130,7 +132,7 @@ pub async fn open(
 ) -> Result<IndexStores, OpenError> {
     match section.kind {
         Kind::Memory => Ok(IndexStores {
-            index: Arc::new(MemoryIndex::new(spec.embedder.dimension())),
+            index: Arc::new(memory(spec)),
             listing: Arc::new(MemoryListing::new()),
         }),
         #[cfg(feature = "cloud")]
@@ -234,11 +236,20 @@ impl Rebuild {
     }
 }
 
+fn memory(spec: IndexSpec<'_>) -> MemoryIndex {
+    let index = MemoryIndex::new(spec.embedder.dimension());
+    match spec.pictures {
+        Some(pictures) => index.with_pictures(pictures),
+        None => index,
+    }
+}
+
 fn embedded(section: &Settings, spec: IndexSpec<'_>) -> EmbeddedOptions {
     EmbeddedOptions {
         folder: folder(spec.data_dir, spec.embedder),
         dimension: spec.embedder.dimension(),
         model: spec.embedder.model().to_owned(),
+        pictures: spec.pictures,
         threads: section.threads,
         writer_memory: section.writer_memory,
         large: section.warn_above_points,
@@ -273,6 +284,7 @@ fn qdrant(section: &Settings, spec: IndexSpec<'_>) -> QdrantOptions {
         dimension: spec.embedder.dimension(),
         model: spec.embedder.model().to_owned(),
         fields: spec.fields,
+        pictures: spec.pictures,
         exact: section.exact,
         shards: section.shards.max(1),
         replicas: section.replicas.max(1),

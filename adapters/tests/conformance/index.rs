@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ports::conformance::index::{DIMENSION, check, check_whole_batches};
+use ports::conformance::index::{DIMENSION, check, check_whole_batches, pictures};
 use ports::index::{
-    FieldValue, Filter, Index, IndexStatistics, IndexUpkeep, Point, PointId, Predicate, TextQuery,
-    VectorIndex, VectorQuery,
+    FieldValue, Filter, Index, IndexStatistics, IndexUpkeep, PictureSpace, Point, PointId,
+    Predicate, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::ownership::StoreOwnership;
 use ports::{ChunkId, ErrorKind, VideoId};
@@ -21,7 +21,9 @@ use shotlog_adapters::index::memory::MemoryIndex;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn memory() {
-    let fresh = || async { Arc::new(MemoryIndex::new(DIMENSION)) as Arc<dyn Index> };
+    let fresh = || async {
+        Arc::new(MemoryIndex::new(DIMENSION).with_pictures(pictures())) as Arc<dyn Index>
+    };
     check(fresh).await;
     check_whole_batches(fresh).await;
 }
@@ -80,6 +82,10 @@ async fn embedded_index_rejects_incompatible_folders() {
     }
     for bad in [
         EmbeddedOptions { dimension: 0, ..options(folder.path()) },
+        EmbeddedOptions {
+            pictures: Some(PictureSpace { dimension: 0, ..pictures() }),
+            ..options(folder.path())
+        },
         EmbeddedOptions { writer_memory: 1, ..options(folder.path()) },
     ] {
         assert_eq!(refused(bad).await.0, ErrorKind::Invalid);
@@ -99,6 +105,7 @@ async fn embedded_index_rejects_incompatible_folders() {
 
 mod embedded;
 mod full_disk;
+mod pictures;
 mod ranking;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -448,6 +455,7 @@ fn options(folder: &Path) -> EmbeddedOptions {
         folder: folder.into(),
         dimension: DIMENSION,
         model: "test".into(),
+        pictures: Some(pictures()),
         threads: 2,
         writer_memory: 15_000_000,
         large: 0,

@@ -3,6 +3,7 @@
 
 mod filters;
 mod groups;
+mod pictures;
 mod points;
 mod values;
 
@@ -19,14 +20,21 @@ use points::{
 };
 
 use crate::conformance::video;
-use crate::index::{Filter, Hit, Index, Point, PointId, Predicate, TextQuery, VectorQuery};
+use crate::index::{
+    Filter, Hit, Index, PictureSpace, Point, PointId, Predicate, TextQuery, VectorQuery,
+};
 use crate::{ChunkId, Document};
 
-/// The vector dimension of every index under test.
+/// The vector dimension of every index under test, except in its picture fields.
 pub const DIMENSION: usize = 8;
 
+/// The picture fields of every index under test.
+pub fn pictures() -> PictureSpace {
+    PictureSpace { fields: vec!["still".into()], dimension: 12, model: "test pictures".into() }
+}
+
 /// Checks every requirement of the port. Each call of `fresh` must return an empty index whose
-/// dimension is [`DIMENSION`].
+/// dimension is [`DIMENSION`] and whose picture fields are those of [`pictures`].
 pub async fn check<F, Fut>(fresh: F)
 where
     F: Fn() -> Fut,
@@ -56,6 +64,9 @@ where
     groups::contain_the_best_of_each_video(&*fresh().await).await;
     groups::ties_are_ordered_by_id(&*fresh().await).await;
     vectors_come_back_in_order(&*fresh().await).await;
+    pictures::have_another_dimension(&*fresh().await).await;
+    pictures::are_replaced_with_their_point(&*fresh().await).await;
+    pictures::of_the_wrong_dimension_are_refused(&*fresh().await).await;
     values::values_are_distinct_and_in_order(&*fresh().await).await;
     values::facet_counts_are_most_frequent_first(&*fresh().await).await;
     values::points_are_listed_in_order(&*fresh().await).await;

@@ -10,7 +10,7 @@ use ports::{ErrorKind, PortError, Result};
 use serde::{Deserialize, Serialize};
 
 /// Version of the on-disk format. It is incremented when the schema, the analyzer or the vector
-/// file changes.
+/// file changes in a way that other versions cannot read.
 const FORMAT: u32 = 2;
 
 /// Name of the file that describes the index and names its segment folder.

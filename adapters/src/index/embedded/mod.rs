@@ -26,8 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use parking_lot::{Mutex, RwLock};
 use ports::index::{
-    FacetQuery, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId, TextQuery,
-    VectorIndex, VectorQuery,
+    FacetQuery, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, PictureSpace, Point,
+    PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::ownership::StoreOwnership;
 use ports::{ErrorKind, PortError, Result, VideoId};
@@ -43,6 +43,7 @@ use self::schema::{PointSchema, TOKENIZER};
 use self::snapshot::Snapshot;
 use self::vectors::Vectors;
 use self::writer::{CurrentSnapshot, Writer};
+use super::dimensions::Dimensions;
 use super::{check, cosines, words};
 
 /// tantivy's minimum memory for a segment writer, in bytes.
@@ -56,10 +57,13 @@ const CACHED_BLOCKS: usize = 32;
 pub struct EmbeddedOptions {
     /// The index folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// Number of components in each vector.
+    /// Number of components in each vector, except in the picture fields.
     pub dimension: usize,
     /// The embedding model. An index that was created with another model is rejected.
     pub model: String,
+    /// The picture fields, if any. An index that was created without them, or with another picture
+    /// model or dimension, opens with these fields empty and accepts new vectors in them.
+    pub pictures: Option<PictureSpace>,
     /// Number of threads that score the vectors of a search, including the calling thread. The
     /// other threads are shared by all searches. 0 means one thread per core.
     pub threads: usize,
@@ -107,7 +111,7 @@ impl Damage {
 }
 
 struct Inner {
-    dimension: usize,
+    dimensions: Arc<Dimensions>,
     schema: PointSchema,
     pool: ThreadPool,
     analyzer: Mutex<TextAnalyzer>,
@@ -218,19 +222,19 @@ impl Inner {
         folder: Arc<Folder>,
         description: impl FnOnce(&Folder) -> Result<IndexDescription>,
     ) -> Result<Self> {
-        let invalid = |message: String| Err(PortError::new(ErrorKind::Invalid, message));
-        if options.dimension == 0 {
-            return invalid("the index's dimension is 0; at least 1 is expected".into());
-        }
+        let pictures = options.pictures.clone();
+        let dimensions = Arc::new(Dimensions { text: options.dimension, pictures });
+        dimensions.check()?;
         if options.writer_memory < MIN_WRITER_MEMORY {
-            return invalid(format!(
+            let message = format!(
                 "the index writer's memory is {} bytes; at least {MIN_WRITER_MEMORY} are expected",
                 options.writer_memory
-            ));
+            );
+            return Err(PortError::new(ErrorKind::Invalid, message));
         }
         let description = description(&folder)?;
         let schema = PointSchema::new();
-        let index = open_segments(&schema, options.dimension, &folder.segments(&description)?)?;
+        let index = open_segments(&schema, dimensions.clone(), &folder.segments(&description)?)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(options.threads)
             .thread_name(|i| format!("index-scan-{i}"))
@@ -238,7 +242,7 @@ impl Inner {
             .map_err(|e| {
                 PortError::caused_by(ErrorKind::Other, "cannot start the index's threads", e)
             })?;
-        let (dimension, memory) = (options.dimension, options.writer_memory);
+        let (of_writer, memory) = (dimensions.clone(), options.writer_memory);
         let (reader, first) = files::verify_while(&index, &pool, || {
             let reader: IndexReader = index
                 .reader_builder()
@@ -246,19 +250,19 @@ impl Inner {
                 .doc_store_cache_num_blocks(CACHED_BLOCKS)
                 .try_into()
                 .map_err(failed)?;
-            let first = Snapshot::new(reader.searcher(), None, dimension).map_err(failed)?;
+            let first = Snapshot::new(reader.searcher(), None, &dimensions).map_err(failed)?;
             Ok((reader, first))
         })?;
         let published = Arc::new(CurrentSnapshot::new(first));
         let damage = Arc::<Damage>::default();
         let (noting, keep) = (damage.clone(), folder.clone());
         let writer =
-            Writer::start(index, reader, published.clone(), dimension, memory, noting, keep)?;
+            Writer::start(index, reader, published.clone(), of_writer, memory, noting, keep)?;
         let analyzer = Mutex::new(words::analyzer());
         let description = Mutex::new(description);
         let (large, advice_logged) = (options.large, AtomicBool::new(false));
         Ok(Self {
-            dimension,
+            dimensions,
             schema,
             pool,
             analyzer,
@@ -280,7 +284,7 @@ impl Inner {
             last.insert((&point.id, point.revision()), i);
         }
         let document = |(i, point): (usize, &Point)| {
-            let checked = check::point(point, self.dimension);
+            let checked = check::point(point, &self.dimensions);
             let is_last = last.get(&(&point.id, point.revision())) == Some(&i);
             match checked {
                 Ok(()) => is_last.then(|| self.schema.document(point)),
@@ -293,7 +297,7 @@ impl Inner {
     /// Returns the advice to use a server if the index is large.
     fn advice(&self) -> Option<String> {
         let points = self.published.get().searcher.num_docs();
-        let bytes = points.saturating_mul(codes::stride(self.dimension) as u64);
+        let bytes = points.saturating_mul(codes::stride(self.dimensions.text) as u64);
         (self.large > 0 && points >= self.large).then(|| {
             format!(
                 "the embedded index holds {points} points, and every search without a filter looks \
@@ -341,12 +345,16 @@ impl Inner {
     }
 }
 
-fn open_segments(schema: &PointSchema, dimension: usize, segments: &Path) -> Result<Index> {
+fn open_segments(
+    schema: &PointSchema,
+    dimensions: Arc<Dimensions>,
+    segments: &Path,
+) -> Result<Index> {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(TOKENIZER, words::analyzer());
     let directory = MmapDirectory::open(segments).map_err(|e| failed(TantivyError::from(e)))?;
     let analyzer = schema.payload["analyzer_id"];
-    let vectors = Vectors { field: schema.vectors, analyzer, dimension };
+    let vectors = Vectors { field: schema.vectors, analyzer, dimensions };
     Index::builder()
         .schema(schema.schema.clone())
         .tokenizers(tokenizers)
@@ -380,7 +388,7 @@ impl VectorIndex for EmbeddedIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        check::vector_query(&query, self.options.dimension)?;
+        check::vector_query(&query, &self.inner().dimensions)?;
         self.read(move |inner, now| {
             let (schema, pool) = (&inner.schema, &inner.pool);
             match query.per_video {
@@ -415,6 +423,7 @@ impl VectorIndex for EmbeddedIndex {
         vector: &[f32],
         ids: &BTreeSet<PointId>,
     ) -> Result<Vec<(PointId, f32)>> {
+        check::vector(field, vector, &self.inner().dimensions)?;
         cosines::from_vectors(self, field, vector, ids).await
     }
 

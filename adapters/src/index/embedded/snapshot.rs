@@ -14,6 +14,7 @@ use tantivy::index::{SegmentId, SegmentReader};
 use tantivy::{DocId, Searcher, TantivyError};
 
 use super::vectors::{self, Rows};
+use crate::index::dimensions::Dimensions;
 
 /// Documents per batch when columns are read.
 const BLOCK: usize = 512;
@@ -67,7 +68,7 @@ impl Snapshot {
     pub(super) fn new(
         searcher: Searcher,
         previous: Option<&Snapshot>,
-        dimension: usize,
+        dimensions: &Dimensions,
     ) -> tantivy::Result<Self> {
         let known: HashMap<SegmentId, &Arc<SegmentData>> = previous
             .iter()
@@ -80,7 +81,7 @@ impl Snapshot {
             .map(|reader| {
                 let data = match known.get(&reader.segment_id()) {
                     Some(&data) => data.clone(),
-                    None => Arc::new(SegmentData::open(reader, dimension)?),
+                    None => Arc::new(SegmentData::open(reader, dimensions)?),
                 };
                 Ok(SegmentView { reader: reader.clone(), data })
             })
@@ -96,7 +97,7 @@ impl SegmentView {
 }
 
 impl SegmentData {
-    fn open(reader: &SegmentReader, dimension: usize) -> tantivy::Result<Self> {
+    fn open(reader: &SegmentReader, dimensions: &Dimensions) -> tantivy::Result<Self> {
         let columns = reader.fast_fields();
         let missing =
             |name: &str| TantivyError::InternalError(format!("the segment lacks `{name}`"));
@@ -106,7 +107,7 @@ impl SegmentData {
         let ids = ranks(reader.max_doc(), videos.ords(), &chunks, analyzers.ords())
             .ok_or_else(|| missing("id"))?;
         let videos = video_ids(&videos)?;
-        let fields = vectors::open(reader, dimension)?;
+        let fields = vectors::open(reader, dimensions)?;
         let runs = Runs::new(&ids, videos.len());
         Ok(Self { fields, ids, runs, videos, analyzers })
     }

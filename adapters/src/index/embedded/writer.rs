@@ -18,6 +18,7 @@ use super::panic_guard::catch_panics;
 use super::schema::any_of;
 use super::snapshot::Snapshot;
 use super::{Damage, failed, files};
+use crate::index::dimensions::Dimensions;
 
 /// Capacity of the batch queue. If the queue is full, callers wait for a free slot.
 const QUEUE: usize = 32;
@@ -80,7 +81,7 @@ impl Writer {
         index: Index,
         reader: IndexReader,
         published: Arc<CurrentSnapshot>,
-        dimension: usize,
+        dimensions: Arc<Dimensions>,
         memory: usize,
         damage: Arc<Damage>,
         keep: impl Send + 'static,
@@ -102,7 +103,7 @@ impl Writer {
             reader,
             options,
             merging,
-            dimension,
+            dimensions,
             published,
             sender: sender.downgrade(),
             closing: closing.clone(),
@@ -162,7 +163,7 @@ struct Worker {
     reader: IndexReader,
     options: IndexWriterOptions,
     merging: LogMergePolicy,
-    dimension: usize,
+    dimensions: Arc<Dimensions>,
     published: Arc<CurrentSnapshot>,
     /// A weak sender, so that the channel closes when the last strong sender is dropped.
     sender: mpsc::WeakSender<Message>,
@@ -258,7 +259,7 @@ impl Worker {
     fn publish(&self) -> tantivy::Result<()> {
         self.reader.reload()?;
         let previous = self.published.get();
-        let new = Snapshot::new(self.reader.searcher(), Some(&previous), self.dimension)?;
+        let new = Snapshot::new(self.reader.searcher(), Some(&previous), &self.dimensions)?;
         self.published.set(Arc::new(new));
         Ok(())
     }

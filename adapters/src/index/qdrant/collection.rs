@@ -1,17 +1,20 @@
 //! The collection behind the alias. It is created on the first start and checked on every later
 //! start. `shotlog reindex` fills a new collection next to it and then replaces it.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use ports::index::{PAYLOAD_FIELDS, PayloadType};
 use ports::{ErrorKind, PortError, Result};
 use qdrant_client::qdrant::{
     CollectionConfig, CreateAliasBuilder, CreateCollectionBuilder,
     CreateFieldIndexCollectionBuilder, Distance, FieldType, HnswConfigDiffBuilder, Modifier,
     SparseVectorParamsBuilder, SparseVectorsConfigBuilder, TextIndexParamsBuilder, TokenizerType,
-    UpdateCollectionBuilder, Value, VectorParamsBuilder, VectorsConfigBuilder, value,
+    UpdateCollectionBuilder, Value, VectorParams, VectorParamsBuilder, VectorsConfigBuilder, value,
     vectors_config,
 };
 
-use super::{QdrantIndex, QdrantOptions, connect};
+use super::{QdrantIndex, QdrantOptions, pictures};
 
 /// The sparse vector for full-text search.
 pub(super) const TEXT: &str = "text";
@@ -31,9 +34,7 @@ impl QdrantIndex {
     /// collection and then calls [`Self::publish`] on it. Removes the remains of an earlier
     /// attempt.
     pub async fn begin_rebuild(options: QdrantOptions) -> Result<Self> {
-        let server = connect(&options)?;
-        let target = options.collection.clone();
-        let mut index = Self { server, options, target };
+        let mut index = Self::connect(options)?;
         let current = index.current().await?;
         index.target = index.numbered(current.as_deref().map_or(1, |name| index.number(name) + 1));
         index.remove(&index.target).await?;
@@ -49,7 +50,8 @@ impl QdrantIndex {
     /// Finds the collection in use, which [`Self::publish`] removes.
     pub async fn previous(&self) -> Result<Option<Self>> {
         let current = self.current().await?;
-        Ok(current.map(|target| Self { target, ..self.clone() }))
+        let complete = Arc::default();
+        Ok(current.map(|target| Self { target, pictures_complete: complete, ..self.clone() }))
     }
 
     pub(super) async fn adopt_collection(&self, install: &str) -> Result<String> {
@@ -61,10 +63,15 @@ impl QdrantIndex {
         Ok(self.owner(&self.target).await?.unwrap_or_default())
     }
 
+    /// Reads the configuration of a collection or an alias.
+    pub(super) async fn config(&self, collection: &str) -> Result<CollectionConfig> {
+        let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
+        Ok(info.result.and_then(|info| info.config).unwrap_or_default())
+    }
+
     /// Reads the owner that is recorded for a collection or an alias.
     async fn owner(&self, collection: &str) -> Result<Option<String>> {
-        let info = self.server.retrying(|| self.server.client.collection_info(collection)).await?;
-        let config = info.result.and_then(|info| info.config).unwrap_or_default();
+        let config = self.config(collection).await?;
         match config.metadata.get(OWNER).and_then(|owner| owner.kind.as_ref()) {
             Some(value::Kind::StringValue(owner)) => Ok(Some(owner.clone())),
             _ => Ok(None),
@@ -102,8 +109,7 @@ impl QdrantIndex {
             self.create(&first).await?;
             return self.point_alias(&first).await;
         };
-        let info = self.server.retrying(|| self.server.client.collection_info(&current)).await?;
-        let config = info.result.and_then(|info| info.config).unwrap_or_default();
+        let config = self.config(&current).await?;
         match mismatch(&config, &self.options) {
             None => {
                 self.build_graph(&current, &config).await?;
@@ -152,6 +158,12 @@ impl QdrantIndex {
             let params = VectorParamsBuilder::new(options.dimension as u64, Distance::Cosine);
             vectors.add_named_vector_params(field, params);
         }
+        if let Some(space) = &options.pictures {
+            for field in &space.fields {
+                let params = VectorParamsBuilder::new(space.dimension as u64, Distance::Cosine);
+                vectors.add_named_vector_params(field, params);
+            }
+        }
         let mut sparse = SparseVectorsConfigBuilder::default();
         let params = SparseVectorParamsBuilder::default().modifier(Modifier::Idf);
         sparse.add_named_vector_params(TEXT, params);
@@ -168,6 +180,9 @@ impl QdrantIndex {
             request.hnsw_config = Some(HnswConfigDiffBuilder::default().m(0).build());
         }
         request.metadata.insert("model".into(), Value::from(options.model.clone()));
+        if let Some(space) = &options.pictures {
+            request.metadata.insert(pictures::MODEL.into(), Value::from(space.model.clone()));
+        }
         if let Err(e) =
             self.server.retrying(|| self.server.client.create_collection(request.clone())).await
             && !self.server.retrying(|| self.server.client.collection_exists(name)).await?
@@ -232,12 +247,18 @@ impl QdrantIndex {
     }
 }
 
+/// Returns the parameters of the collection's vector fields, keyed by name.
+pub(super) fn named_vectors(config: &CollectionConfig) -> Option<&HashMap<String, VectorParams>> {
+    match config.params.as_ref()?.vectors_config.as_ref()?.config.as_ref()? {
+        vectors_config::Config::ParamsMap(named) => Some(&named.map),
+        vectors_config::Config::Params(_) => None,
+    }
+}
+
 /// Explains why the collection does not fit this configuration; returns `None` if it fits.
 fn mismatch(config: &CollectionConfig, options: &QdrantOptions) -> Option<String> {
-    let vectors = config.params.as_ref().and_then(|p| p.vectors_config.as_ref());
-    let named = match vectors.and_then(|v| v.config.as_ref()) {
-        Some(vectors_config::Config::ParamsMap(named)) => &named.map,
-        _ => return Some("has no named vectors".to_owned()),
+    let Some(named) = named_vectors(config) else {
+        return Some("has no named vectors".to_owned());
     };
     let sparse = config.params.as_ref().and_then(|p| p.sparse_vectors_config.as_ref());
     if !sparse.is_some_and(|s| s.map.contains_key(TEXT)) {

@@ -11,16 +11,18 @@ mod filter;
 mod groups;
 mod list;
 mod names;
+mod pictures;
 mod words;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ports::index::{
-    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, Point, PointId,
-    TextQuery, VectorIndex, VectorQuery,
+    FacetQuery, FieldValue, Filter, Hit, IndexStatistics, IndexUpkeep, ListedPoint, PictureSpace,
+    Point, PointId, TextQuery, VectorIndex, VectorQuery,
 };
 use ports::ownership::StoreOwnership;
 use ports::{ChunkId, Document, ErrorKind, PortError, Result, VideoId};
@@ -34,6 +36,7 @@ use qdrant_client::qdrant::{
 use uuid::Uuid;
 
 use super::check;
+use super::dimensions::Dimensions;
 use super::top_values::TopValues;
 use crate::qdrant::QdrantConnection;
 
@@ -76,12 +79,15 @@ pub struct QdrantOptions {
     pub api_key: Option<String>,
     /// Name of the alias for the collection in use.
     pub collection: String,
-    /// Number of components in each vector.
+    /// Number of components in each vector of `fields`.
     pub dimension: usize,
     /// The embedding model. A collection that was filled with another model is rejected.
     pub model: String,
-    /// The vector fields.
+    /// The vector fields, except the picture fields.
     pub fields: Vec<String>,
+    /// The picture fields, if any. In a collection that was created without a picture field, or
+    /// with another picture model or dimension, the field stays empty until a rebuild.
+    pub pictures: Option<PictureSpace>,
     /// Whether to compare every point, as the embedded index does. If `false`, the server walks its
     /// HNSW graph. The graph is faster if there are a million points or more, but misses some hits,
     /// especially with narrow filters.
@@ -104,6 +110,9 @@ pub struct QdrantIndex {
     options: QdrantOptions,
     /// The collection or alias to use in requests.
     target: String,
+    dimensions: Dimensions,
+    /// Set once the collection is known to have every picture field.
+    pictures_complete: Arc<OnceLock<()>>,
 }
 
 impl QdrantIndex {
@@ -111,14 +120,23 @@ impl QdrantIndex {
     ///
     /// Returns `Invalid` if the collection has another dimension, model or list of fields.
     pub async fn open(options: QdrantOptions) -> Result<Self> {
-        let server = connect(&options)?;
-        let target = options.collection.clone();
-        let index = Self { server, options, target };
+        let index = Self::connect(options)?;
         index.open_collection().await?;
         Ok(index)
     }
 
-    fn point(&self, point: Point) -> Result<PointStruct> {
+    fn connect(options: QdrantOptions) -> Result<Self> {
+        let QdrantOptions { url, api_key, timeout, attempts, .. } = &options;
+        let server = QdrantConnection::connect(url, api_key.as_deref(), *timeout, *attempts)?;
+        let pictures = options.pictures.clone();
+        let dimensions = Dimensions { text: options.dimension, pictures };
+        dimensions.check()?;
+        let target = options.collection.clone();
+        Ok(Self { server, options, target, dimensions, pictures_complete: Arc::default() })
+    }
+
+    /// Converts a point. `pictures` are the picture fields that the collection has.
+    fn point(&self, point: Point, pictures: &[String]) -> Result<PointStruct> {
         let uuid = names::name(&point).to_string();
         let mut payload = HashMap::new();
         payload.insert(DOCUMENT.to_owned(), Value::from(point.document.as_str()));
@@ -136,6 +154,12 @@ impl QdrantIndex {
         }
         let mut vectors = NamedVectors::default();
         for (field, vector) in point.vectors {
+            if self.dimensions.picture_space(&field).is_some() {
+                if pictures.contains(&field) {
+                    vectors = vectors.add_vector(field, Vector::new_dense(vector));
+                }
+                continue;
+            }
             if !self.options.fields.contains(&field) {
                 let message = format!(
                     "the collection has no vector field `{field}`; it has {}",
@@ -303,10 +327,10 @@ impl QdrantIndex {
     }
 
     /// Builds the request for a nearest-neighbour search. Returns `None` if no point can match.
-    fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
-        check::vector_query(query, self.options.dimension)?;
+    async fn nearest(&self, query: &VectorQuery) -> Result<Option<QueryPoints>> {
+        check::vector_query(query, &self.dimensions)?;
         let Some(filter) = filter::translate(&query.filter)? else { return Ok(None) };
-        if !self.options.fields.contains(&query.field) {
+        if !self.has_field(&query.field).await? {
             return Ok(None);
         }
         let mut request = self
@@ -360,15 +384,20 @@ impl VectorIndex for QdrantIndex {
     async fn replace(&self, scope: Option<&Filter>, points: Vec<Point>) -> Result<()> {
         let scope = scope.map(filter::translate).transpose()?;
         for point in &points {
-            check::point(point, self.options.dimension)?;
+            check::point(point, &self.dimensions)?;
         }
+        let mut fields = points.iter().flat_map(|point| point.vectors.keys());
+        let pictures = match fields.any(|field| self.dimensions.picture_space(field).is_some()) {
+            true => self.picture_fields().await?,
+            false => Vec::new(),
+        };
         // If several points have the same id and revision, the last one wins.
         let points: BTreeMap<Uuid, Point> =
             points.into_iter().map(|point| (names::name(&point), point)).collect();
         let ids: Vec<String> = points.keys().map(Uuid::to_string).collect();
         let structs = points
             .into_values()
-            .map(|p| Ok((size(&p), self.point(p)?)))
+            .map(|p| Ok((size(&p), self.point(p, &pictures)?)))
             .collect::<Result<Vec<_>>>()?;
         let (mut batch, mut bytes) = (Vec::new(), 0);
         for (size, point) in structs {
@@ -393,7 +422,7 @@ impl VectorIndex for QdrantIndex {
     }
 
     async fn search(&self, query: VectorQuery) -> Result<Vec<Hit>> {
-        let Some(request) = self.nearest(&query)? else { return Ok(Vec::new()) };
+        let Some(request) = self.nearest(&query).await? else { return Ok(Vec::new()) };
         let hits = match query.per_video {
             Some(per_video) => self.grouped(vec![request], query.limit, per_video).await?,
             None => {
@@ -425,7 +454,7 @@ impl VectorIndex for QdrantIndex {
 
     async fn vectors(&self, filter: &Filter, field: &str) -> Result<Vec<(PointId, Vec<f32>)>> {
         let Some(mut filter) = filter::translate(filter)? else { return Ok(Vec::new()) };
-        if !self.options.fields.iter().any(|known| known == field) {
+        if !self.has_field(field).await? {
             return Ok(Vec::new());
         }
         filter.must.push(Condition::has_vector(field));
@@ -459,7 +488,8 @@ impl VectorIndex for QdrantIndex {
         vector: &[f32],
         ids: &BTreeSet<PointId>,
     ) -> Result<Vec<(PointId, f32)>> {
-        if !self.options.fields.iter().any(|known| known == field) {
+        check::vector(field, vector, &self.dimensions)?;
+        if !self.has_field(field).await? {
             return Ok(Vec::new());
         }
         let ids: Vec<&PointId> = ids.iter().collect();
@@ -553,13 +583,8 @@ impl IndexUpkeep for QdrantIndex {
     }
 
     async fn advice(&self) -> Result<Option<String>> {
-        Ok(None)
+        self.missing_pictures().await
     }
-}
-
-fn connect(options: &QdrantOptions) -> Result<QdrantConnection> {
-    let QdrantOptions { url, api_key, timeout, attempts, .. } = options;
-    QdrantConnection::connect(url, api_key.as_deref(), *timeout, *attempts)
 }
 
 fn payload(fields: &[&str]) -> SelectorOptions {

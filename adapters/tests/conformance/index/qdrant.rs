@@ -1,12 +1,15 @@
 //! Tests of the Qdrant index against the server whose gRPC URL is in `QDRANT_URL`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use ports::ErrorKind;
-use ports::conformance::index::{DIMENSION, check};
-use ports::index::{Filter, Index, IndexStatistics, VectorIndex};
+use ports::conformance::index::{DIMENSION, check, pictures};
+use ports::index::{
+    Filter, Index, IndexStatistics, IndexUpkeep, PictureSpace, PointId, VectorIndex, VectorQuery,
+};
 use ports::ownership::StoreOwnership;
 use qdrant_client::Qdrant;
 use shotlog_adapters::index::qdrant::{QdrantIndex, QdrantOptions};
@@ -26,6 +29,7 @@ fn options(name: &str) -> Option<QdrantOptions> {
         dimension: DIMENSION,
         model: "test".into(),
         fields: ["combined", "people", "objects"].map(str::to_owned).to_vec(),
+        pictures: Some(pictures()),
         exact: true,
         shards: 1,
         replicas: 1,
@@ -91,6 +95,53 @@ async fn qdrant_collection_is_rebuilt_behind_the_alias() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn qdrant_collection_without_pictures_is_used_without_them() {
+    let Some(options) = options("pictures") else { return };
+    let none = QdrantOptions { pictures: None, ..options.clone() };
+    let other = PictureSpace { model: "another".into(), ..pictures() };
+    let other = QdrantOptions { pictures: Some(other), ..options.clone() };
+    let wider = PictureSpace { dimension: 13, ..pictures() };
+    let wider = QdrantOptions { pictures: Some(wider), ..options.clone() };
+    let mut points = batch(1);
+    for point in &mut points {
+        point.vectors.insert("still".into(), [vec![0.0; 11], vec![1.0]].concat());
+    }
+    let ids: BTreeSet<PointId> = points.iter().map(|point| point.id.clone()).collect();
+    let query = VectorQuery {
+        field: "still".into(),
+        vector: points[0].vectors["still"].clone(),
+        filter: Filter::default(),
+        limit: 3,
+        threshold: None,
+        per_video: None,
+    };
+    QdrantIndex::open(none).await.unwrap();
+    for before in [None, Some(other), Some(wider)] {
+        if let Some(before) = before {
+            QdrantIndex::begin_rebuild(before).await.unwrap().publish().await.unwrap();
+        }
+        let index = QdrantIndex::open(options.clone()).await.unwrap();
+        index.replace(None, points.clone()).await.unwrap();
+        assert_eq!(index.count(&Filter::default()).await.unwrap(), points.len() as u64);
+        let found = async |index: &QdrantIndex| {
+            let hits = index.search(query.clone()).await.unwrap().len();
+            let vectors = index.vectors(&Filter::default(), "still").await.unwrap().len();
+            (hits, vectors, index.cosines("still", &query.vector, &ids).await.unwrap().len())
+        };
+        assert_eq!(found(&index).await, (0, 0, 0));
+        let advice = index.advice().await.unwrap().expect("a field is missing");
+        assert!(advice.contains("`still`") && advice.contains("shotlog reindex"), "{advice}");
+
+        let fresh = QdrantIndex::begin_rebuild(options.clone()).await.unwrap();
+        fresh.replace(None, points.clone()).await.unwrap();
+        assert_eq!(found(&fresh.previous().await.unwrap().unwrap()).await, (0, 0, 0));
+        fresh.publish().await.unwrap();
+        assert_eq!(found(&index).await, (3, points.len(), points.len()), "without a restart");
+        assert_eq!(index.advice().await.unwrap(), None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn qdrant_builds_a_graph_only_if_used() {
     let Some(exact) = options("graph") else { return };
     let client = Qdrant::from_url(&exact.url).skip_compatibility_check().build().unwrap();
@@ -116,6 +167,7 @@ async fn unreachable_qdrant_is_reported() {
         dimension: DIMENSION,
         model: "test".into(),
         fields: vec!["combined".into()],
+        pictures: None,
         exact: true,
         shards: 1,
         replicas: 1,

@@ -172,6 +172,7 @@ async fn open(folder: &Path) -> EmbeddedIndex {
         folder: folder.into(),
         dimension: DIMENSION,
         model: "test".into(),
+        pictures: None,
         threads: 2,
         writer_memory: 15_000_000,
         large: 0,

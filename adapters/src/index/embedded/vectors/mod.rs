@@ -7,14 +7,20 @@
 //! most searches select one analyzer and sequential reads are fastest. If a document has equal rows
 //! in several fields, the row is stored once. If some documents lack a field, the field lists the
 //! documents that have it. If the row indices of a field are not contiguous, the field lists them.
+//!
+//! If documents have picture fields, the rows of these fields follow the lists, with codes and
+//! lists in the same order. They form a second section of the directory, which also names their
+//! model. Opening a file skips picture rows of another model or dimension, and a merge drops them.
+
+mod plan;
 
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tantivy::directory::{OwnedBytes, TerminatingWrite, WritePtr};
+use tantivy::directory::OwnedBytes;
 use tantivy::index::{Segment, SegmentComponent, SegmentReader};
 use tantivy::indexer::DocIdMapping;
 use tantivy::indexer::doc_id_mapping::MappingType;
@@ -25,13 +31,12 @@ use tantivy::{
     TantivyError,
 };
 
+use self::plan::{Plan, VectorFile};
 use super::codes::{self, FLOAT};
+use crate::index::dimensions::Dimensions;
 
 /// File extension of the component.
 pub(super) const EXTENSION: &str = "vectors";
-
-/// Write buffer size in bytes.
-const BUFFER: usize = 1 << 18;
 
 /// Encodes the vectors of one document as one custom value. [`decode`] reads the fields from this
 /// value.
@@ -67,11 +72,32 @@ enum RowIndices<L> {
     List(L),
 }
 
+/// The fields of one dimension.
 #[derive(Debug, Serialize, Deserialize)]
-struct Directory {
+struct Section {
     dimension: usize,
     rows: usize,
     fields: Vec<Entry>,
+}
+
+/// The picture fields.
+#[derive(Debug, Serialize, Deserialize)]
+struct PictureSection {
+    model: String,
+    /// Offset of the first row.
+    offset: usize,
+    #[serde(flatten)]
+    section: Section,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Directory {
+    /// The fields that are not picture fields. Their first row is at the start of the file.
+    #[serde(flatten)]
+    text: Section,
+    /// `None` if no document has a picture field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pictures: Option<PictureSection>,
 }
 
 /// A list of `u32` in the file.
@@ -91,7 +117,7 @@ impl List {
     }
 }
 
-/// All rows of a segment, memory-mapped.
+/// All rows of one section of a file, memory-mapped.
 #[derive(Clone)]
 struct SegmentRows {
     floats: OwnedBytes,
@@ -180,32 +206,59 @@ impl Rows {
 /// Opens the vector fields of a segment.
 pub(super) fn open(
     segment: &SegmentReader,
-    dimension: usize,
+    dimensions: &Dimensions,
 ) -> tantivy::Result<BTreeMap<String, Rows>> {
     let bytes = segment.open_read(SegmentComponent::Custom(EXTENSION.into()))?.read_bytes()?;
-    parse(&bytes, segment.max_doc(), dimension)
+    parse(&bytes, segment.max_doc(), dimensions)
         .ok_or_else(|| corrupt("the vector file of a segment is damaged"))
 }
 
-fn parse(bytes: &OwnedBytes, max_doc: DocId, dimension: usize) -> Option<BTreeMap<String, Rows>> {
+/// Reads the fields. Skips fields that have moved to or from the picture space, and picture fields
+/// of another model or dimension.
+fn parse(
+    bytes: &OwnedBytes,
+    max_doc: DocId,
+    dimensions: &Dimensions,
+) -> Option<BTreeMap<String, Rows>> {
     let (rest, length) = bytes.as_slice().split_last_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
     let end = rest.len().checked_sub(length)?;
-    let directory: Directory = serde_json::from_slice(&rest[end..]).ok()?;
-    if directory.dimension != dimension {
+    let Directory { text, pictures } = serde_json::from_slice(&rest[end..]).ok()?;
+    if text.dimension != dimensions.text {
         return None;
     }
+    let content = bytes.slice(0..end);
+    let mut fields = parse_section(&content, 0, text, max_doc)?;
+    fields.retain(|name, _| dimensions.picture_space(name).is_none());
+    if let Some(PictureSection { model, offset, section }) = pictures
+        && let Some(space) = &dimensions.pictures
+        && (&model, section.dimension) == (&space.model, space.dimension)
+    {
+        let mut of_pictures = parse_section(&content, offset, section, max_doc)?;
+        of_pictures.retain(|name, _| dimensions.picture_space(name).is_some());
+        fields.append(&mut of_pictures);
+    }
+    Some(fields)
+}
+
+/// Reads the fields of a section whose first row is at `offset`.
+fn parse_section(
+    content: &OwnedBytes,
+    offset: usize,
+    section: Section,
+    max_doc: DocId,
+) -> Option<BTreeMap<String, Rows>> {
     let part = |at: usize, length: usize| {
-        let to = at.checked_add(length).filter(|to| *to <= end)?;
-        Some(bytes.slice(at..to))
+        let to = at.checked_add(length).filter(|to| *to <= content.len())?;
+        Some(content.slice(at..to))
     };
-    let all = directory.rows;
-    let floats = part(0, all.checked_mul(dimension * FLOAT)?)?;
-    let codes = part(floats.len(), all.checked_mul(codes::stride(dimension))?)?;
+    let Section { dimension, rows: all, fields: entries } = section;
+    let floats = part(offset, all.checked_mul(dimension.checked_mul(FLOAT)?)?)?;
+    let codes = part(offset + floats.len(), all.checked_mul(codes::stride(dimension))?)?;
     let pool = SegmentRows { floats, codes, dimension };
     let list = |at: usize, len: usize| Some(List(part(at, len.checked_mul(4)?)?));
     let mut fields = BTreeMap::new();
-    for Entry { name, rows, docs, indices } in directory.fields {
+    for Entry { name, rows, docs, indices } in entries {
         let docs = match docs {
             None => (rows == max_doc as usize).then_some(None)?,
             Some(at) => {
@@ -235,7 +288,7 @@ pub(super) struct Vectors {
     pub(super) field: Field,
     /// The schema's analyzer field.
     pub(super) analyzer: Field,
-    pub(super) dimension: usize,
+    pub(super) dimensions: Arc<Dimensions>,
 }
 
 impl SegmentPlugin for Vectors {
@@ -247,11 +300,11 @@ impl SegmentPlugin for Vectors {
         Ok(Box::new(SegmentVectors {
             field: self.field,
             analyzer: self.analyzer,
-            stride: self.dimension * FLOAT,
+            dimensions: self.dimensions.clone(),
             docs: 0,
             analyzers: AnalyzerNumbers::default(),
-            rows: Vec::new(),
-            fields: BTreeMap::new(),
+            text: PendingRows::default(),
+            pictures: PendingRows::default(),
         }))
     }
 
@@ -261,71 +314,191 @@ impl SegmentPlugin for Vectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        // Segments without a sort order are concatenated, so the live documents of each segment
-        // follow those of the previous segment.
+        let mut analyzers = AnalyzerNumbers::default();
         let sources = context
             .readers
             .iter()
-            .map(|reader| Ok((reader, open(reader, self.dimension)?)))
+            .map(|reader| {
+                let fields = open(reader, &self.dimensions)?;
+                let groups = analyzers.for_segment(reader)?;
+                Ok(MergeSource { reader, fields, groups })
+            })
             .collect::<tantivy::Result<Vec<_>>>()?;
-        let mut analyzers = AnalyzerNumbers::default();
-        let of_docs = context
-            .readers
-            .iter()
-            .map(|reader| analyzers.for_segment(reader))
-            .collect::<tantivy::Result<Vec<_>>>()?;
-        let mut names: Vec<&String> =
-            sources.iter().flat_map(|(_, fields)| fields.keys()).collect();
-        names.sort();
-        names.dedup();
+        write_file(context.target_segment, &self.dimensions, |space, dimension, file| {
+            let names = sources.iter().flat_map(|source| source.fields.keys());
+            let names = names.filter(|name| Space::of(name, &self.dimensions) == space).collect();
+            merge_fields(&sources, &names, dimension, file)
+        })
+    }
+}
 
-        let mut plan = Plan::default();
-        let mut max_doc = 0;
-        for name in names {
-            plan.fields.push(PlannedField { name: name.clone(), ..PlannedField::default() });
-            max_doc = 0;
-            for (source, (reader, fields)) in sources.iter().enumerate() {
-                if let Some(rows) = fields.get(name) {
-                    for (new, old) in reader.doc_ids_alive().enumerate() {
-                        if let Some(row) = rows.row(old) {
-                            let group = of_docs[source][old as usize];
-                            let origin = (source as u32, rows.index(row) as u32);
-                            plan.add(max_doc + new as DocId, group, origin);
-                        }
+/// The fields of one section of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Space {
+    /// The fields that are not picture fields.
+    Text,
+    Pictures,
+}
+
+impl Space {
+    /// Returns the section of a field.
+    fn of(field: &str, dimensions: &Dimensions) -> Self {
+        match dimensions.picture_space(field) {
+            Some(_) => Self::Pictures,
+            None => Self::Text,
+        }
+    }
+}
+
+/// Writes the file of a segment. `write` writes the fields of a space, whose vectors have the given
+/// dimension.
+fn write_file(
+    segment: &Segment,
+    dimensions: &Dimensions,
+    write: impl Fn(Space, usize, &mut VectorFile) -> tantivy::Result<Section>,
+) -> tantivy::Result<()> {
+    let mut file = VectorFile::create(segment)?;
+    let text = write(Space::Text, dimensions.text, &mut file)?;
+    let mut pictures = None;
+    if let Some(space) = &dimensions.pictures {
+        let (model, offset) = (space.model.clone(), file.written);
+        let section = write(Space::Pictures, space.dimension, &mut file)?;
+        pictures = (section.rows > 0).then_some(PictureSection { model, offset, section });
+    }
+    file.finish(&Directory { text, pictures })
+}
+
+/// A segment to merge.
+struct MergeSource<'a> {
+    reader: &'a SegmentReader,
+    fields: BTreeMap<String, Rows>,
+    /// The analyzer number of each document.
+    groups: Vec<u16>,
+}
+
+/// Writes the rows of the live documents of all sources. The fields must be of the same space.
+fn merge_fields(
+    sources: &[MergeSource<'_>],
+    names: &BTreeSet<&String>,
+    dimension: usize,
+    file: &mut VectorFile,
+) -> tantivy::Result<Section> {
+    let mut plan = Plan::default();
+    for name in names {
+        plan.start_field(name);
+        // Segments without a sort order are concatenated, so the live documents of each segment
+        // follow those of the previous segment.
+        let mut first_doc = 0;
+        for (number, source) in sources.iter().enumerate() {
+            if let Some(rows) = source.fields.get(*name) {
+                for (new, old) in source.reader.doc_ids_alive().enumerate() {
+                    if let Some(row) = rows.row(old) {
+                        let group = source.groups[old as usize];
+                        let origin = (number as u32, rows.index(row) as u32);
+                        plan.add(first_doc + new as DocId, group, origin);
                     }
                 }
-                max_doc += reader.num_docs();
             }
+            first_doc += source.reader.num_docs();
         }
-        let pools: Vec<Option<&SegmentRows>> = sources
-            .iter()
-            .map(|(_, fields)| fields.values().next().map(|rows| &rows.pool))
-            .collect();
-        let pool = |source: u32| {
-            pools[source as usize]
-                .ok_or_else(|| corrupt("a segment has rows that it does not have"))
-        };
-        plan.write(
-            context.target_segment,
-            max_doc,
-            self.dimension,
-            |(source, index), file| Ok(file.write(pool(source)?.floats(index as usize))?),
-            |(source, index), file| Ok(file.write(pool(source)?.code(index as usize))?),
-        )
     }
+    let pools: Vec<Option<&SegmentRows>> = sources
+        .iter()
+        .map(|source| names.iter().find_map(|name| source.fields.get(*name)).map(|rows| &rows.pool))
+        .collect();
+    let pool = |source: u32| {
+        pools[source as usize].ok_or_else(|| corrupt("a segment has rows that it does not have"))
+    };
+    plan.write(
+        file,
+        sources.iter().map(|source| source.reader.num_docs()).sum(),
+        dimension,
+        |(source, index), file| Ok(file.write(pool(source)?.floats(index as usize))?),
+        |(source, index), file| Ok(file.write(pool(source)?.code(index as usize))?),
+    )
 }
 
 /// The vectors of a segment under construction.
 struct SegmentVectors {
     field: Field,
     analyzer: Field,
-    stride: usize,
+    dimensions: Arc<Dimensions>,
     docs: DocId,
     analyzers: AnalyzerNumbers,
+    text: PendingRows,
+    pictures: PendingRows,
+}
+
+/// The vectors of one space in a segment under construction.
+#[derive(Default)]
+struct PendingRows {
     /// The rows in document order. Equal rows of a document are stored once.
     rows: Vec<u8>,
+    /// Offset in `rows` of the first row of the last document.
+    last_doc: usize,
     /// Document, analyzer number and row of each vector, keyed by field name.
     fields: BTreeMap<String, Vec<(DocId, u16, usize)>>,
+}
+
+impl PendingRows {
+    /// Starts a document. [`Self::add`] adds its vectors.
+    fn start_doc(&mut self) {
+        self.last_doc = self.rows.len();
+    }
+
+    /// Adds a vector of the last document. All vectors have the same length.
+    fn add(&mut self, doc_id: DocId, group: u16, name: &str, vector: &[u8]) {
+        let stride = vector.len();
+        let mut earlier = self.rows[self.last_doc..].chunks_exact(stride);
+        let row = match earlier.position(|row| row == vector) {
+            Some(shared) => self.last_doc / stride + shared,
+            None => {
+                self.rows.extend_from_slice(vector);
+                self.rows.len() / stride - 1
+            }
+        };
+        if !self.fields.contains_key(name) {
+            self.fields.insert(name.to_owned(), Vec::new());
+        }
+        if let Some(rows) = self.fields.get_mut(name) {
+            rows.push((doc_id, group, row));
+        }
+    }
+
+    /// Writes the rows of a segment with `max_doc` documents.
+    fn write(
+        &self,
+        file: &mut VectorFile,
+        max_doc: DocId,
+        dimension: usize,
+    ) -> tantivy::Result<Section> {
+        let mut plan = Plan::default();
+        for (name, rows) in &self.fields {
+            plan.start_field(name);
+            for (doc, group, row) in rows {
+                plan.add(*doc, *group, (0, *row as u32));
+            }
+        }
+        let stride = dimension * FLOAT;
+        let row = |row: u32| &self.rows[row as usize * stride..][..stride];
+        let mut code = Vec::new();
+        plan.write(
+            file,
+            max_doc,
+            dimension,
+            |(_, index), file| Ok(file.write(row(index))?),
+            |(_, index), file| {
+                code.clear();
+                codes::encode(row(index), &mut code);
+                Ok(file.write(&code)?)
+            },
+        )
+    }
+
+    fn mem_usage(&self) -> usize {
+        let listed: usize = self.fields.values().map(Vec::capacity).sum();
+        self.rows.capacity() + listed * size_of::<(DocId, u16, usize)>()
+    }
 }
 
 impl PluginWriter for SegmentVectors {
@@ -344,24 +517,16 @@ impl PluginWriter for SegmentVectors {
         let analyzer = document.and_then(|document| document.get_first(self.analyzer));
         let analyzer = analyzer.as_ref().and_then(|value| value.as_str()).unwrap_or_default();
         let group = self.analyzers.number(analyzer);
-        let first = self.rows.len() / self.stride;
+        self.text.start_doc();
+        self.pictures.start_doc();
         while !rest.is_empty() {
-            let (name, vector, after) = decode(rest, self.stride)
+            let (name, vector, after) = decode(rest, &self.dimensions)
                 .ok_or_else(|| corrupt("the encoded vectors of a document are damaged"))?;
-            let mut earlier = self.rows[first * self.stride..].chunks_exact(self.stride);
-            let row = match earlier.position(|row| row == vector) {
-                Some(shared) => first + shared,
-                None => {
-                    self.rows.extend_from_slice(vector);
-                    self.rows.len() / self.stride - 1
-                }
+            let pending = match Space::of(name, &self.dimensions) {
+                Space::Text => &mut self.text,
+                Space::Pictures => &mut self.pictures,
             };
-            if !self.fields.contains_key(name) {
-                self.fields.insert(name.to_owned(), Vec::new());
-            }
-            if let Some(rows) = self.fields.get_mut(name) {
-                rows.push((doc_id, group, row));
-            }
+            pending.add(doc_id, group, name, vector);
             rest = after;
         }
         Ok(())
@@ -377,31 +542,17 @@ impl PluginWriter for SegmentVectors {
                 "a sorted index cannot hold vectors; no sort order is expected".into(),
             ));
         }
-        let mut plan = Plan::default();
-        for (name, rows) in &self.fields {
-            plan.fields.push(PlannedField { name: name.clone(), ..PlannedField::default() });
-            for (doc, group, row) in rows {
-                plan.add(*doc, *group, (0, *row as u32));
-            }
-        }
-        let row = |row: u32| &self.rows[row as usize * self.stride..][..self.stride];
-        let mut code = Vec::new();
-        plan.write(
-            segment,
-            self.docs,
-            self.stride / FLOAT,
-            |(_, index), file| Ok(file.write(row(index))?),
-            |(_, index), file| {
-                code.clear();
-                codes::encode(row(index), &mut code);
-                Ok(file.write(&code)?)
-            },
-        )
+        write_file(segment, &self.dimensions, |space, dimension, file| {
+            let pending = match space {
+                Space::Text => &self.text,
+                Space::Pictures => &self.pictures,
+            };
+            pending.write(file, self.docs, dimension)
+        })
     }
 
     fn mem_usage(&self) -> usize {
-        let listed: usize = self.fields.values().map(Vec::capacity).sum();
-        self.rows.capacity() + listed * size_of::<(DocId, u16, usize)>()
+        self.text.mem_usage() + self.pictures.mem_usage()
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -415,11 +566,12 @@ impl PluginWriter for SegmentVectors {
 
 /// Splits the first field off encoded vectors. Returns its name, its vector and the remaining
 /// bytes.
-fn decode(bytes: &[u8], stride: usize) -> Option<(&str, &[u8], &[u8])> {
+fn decode<'b>(bytes: &'b [u8], dimensions: &Dimensions) -> Option<(&'b str, &'b [u8], &'b [u8])> {
     let (&length, rest) = bytes.split_first()?;
     let (name, rest) = rest.split_at_checked(length.into())?;
-    let (vector, rest) = rest.split_at_checked(stride)?;
-    Some((str::from_utf8(name).ok()?, vector, rest))
+    let name = str::from_utf8(name).ok()?;
+    let (vector, rest) = rest.split_at_checked(dimensions.for_field(name) * FLOAT)?;
+    Some((name, vector, rest))
 }
 
 /// Numbers the analyzers in order of appearance. Rows of the same analyzer are stored together.
@@ -451,140 +603,6 @@ impl AnalyzerNumbers {
     }
 }
 
-/// The origin of a row: the number of its source and its row number within the source.
-type Origin = (u32, u32);
-
-/// The layout of the rows in a new file.
-#[derive(Default)]
-struct Plan {
-    rows: Vec<PlannedRow>,
-    /// For each row of each source, the planned row, or `u32::MAX` if the row is not planned yet.
-    known: Vec<Vec<u32>>,
-    fields: Vec<PlannedField>,
-}
-
-/// A row to write.
-struct PlannedRow {
-    /// The number of the first field that contains the row.
-    field: u16,
-    group: u16,
-    origin: Origin,
-}
-
-#[derive(Default)]
-struct PlannedField {
-    name: String,
-    docs: Vec<DocId>,
-    /// The planned row of each document. [`Plan::settle`] replaces it with the file index.
-    indices: Vec<u32>,
-}
-
-impl Plan {
-    /// Adds a row to the last field.
-    fn add(&mut self, doc: DocId, group: u16, origin: Origin) {
-        let (source, row) = (origin.0 as usize, origin.1 as usize);
-        if self.known.len() <= source {
-            self.known.resize(source + 1, Vec::new());
-        }
-        let known = &mut self.known[source];
-        if known.len() <= row {
-            known.resize(row + 1, u32::MAX);
-        }
-        if known[row] == u32::MAX {
-            known[row] = self.rows.len() as u32;
-            self.rows.push(PlannedRow { field: self.fields.len() as u16, group, origin });
-        }
-        if let Some(field) = self.fields.last_mut() {
-            field.docs.push(doc);
-            field.indices.push(known[row]);
-        }
-    }
-
-    /// Assigns file indices by field, and within a field by analyzer.
-    fn settle(&mut self) -> Vec<Origin> {
-        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
-        order.sort_by_key(|row| {
-            let PlannedRow { field, group, .. } = self.rows[*row as usize];
-            (field, group)
-        });
-        let mut indices = vec![0; order.len()];
-        for (index, row) in (0..).zip(&order) {
-            indices[*row as usize] = index;
-        }
-        for index in self.fields.iter_mut().flat_map(|field| &mut field.indices) {
-            *index = indices[*index as usize];
-        }
-        order.into_iter().map(|row| self.rows[row as usize].origin).collect()
-    }
-
-    /// Writes the file of a segment with `max_doc` documents.
-    fn write(
-        mut self,
-        segment: &Segment,
-        max_doc: DocId,
-        dimension: usize,
-        mut floats: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
-        mut code: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
-    ) -> tantivy::Result<()> {
-        let order = self.settle();
-        let mut file = VectorFile::create(segment)?;
-        for origin in &order {
-            floats(*origin, &mut file)?;
-        }
-        for origin in &order {
-            code(*origin, &mut file)?;
-        }
-        let mut fields = Vec::new();
-        for PlannedField { name, docs, indices } in self.fields {
-            let rows = docs.len();
-            let first = indices.first().map_or(0, |first| *first as usize);
-            let listed = indices.iter().zip(first..).any(|(index, next)| *index as usize != next);
-            let docs = (rows != max_doc as usize).then(|| file.list(&docs)).transpose()?;
-            let indices = match listed {
-                true => RowIndices::List(file.list(&indices)?),
-                false => RowIndices::From(first),
-            };
-            fields.push(Entry { name, rows, docs, indices });
-        }
-        file.finish(&Directory { dimension, rows: order.len(), fields })
-    }
-}
-
-/// A vector file being written.
-struct VectorFile {
-    out: BufWriter<WritePtr>,
-    written: usize,
-}
-
-impl VectorFile {
-    fn create(segment: &Segment) -> tantivy::Result<Self> {
-        let out = segment.clone().open_write(SegmentComponent::Custom(EXTENSION.into()))?;
-        Ok(Self { out: BufWriter::with_capacity(BUFFER, out), written: 0 })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.written += bytes.len();
-        self.out.write_all(bytes)
-    }
-
-    /// Writes a list and returns its offset.
-    fn list(&mut self, numbers: &[u32]) -> io::Result<usize> {
-        let at = self.written;
-        for number in numbers {
-            self.write(&number.to_le_bytes())?;
-        }
-        Ok(at)
-    }
-
-    fn finish(mut self, directory: &Directory) -> tantivy::Result<()> {
-        let directory = serde_json::to_vec(directory).map_err(io::Error::from)?;
-        self.write(&directory)?;
-        self.write(&(directory.len() as u64).to_le_bytes())?;
-        self.out.into_inner().map_err(IntoInnerError::into_error)?.terminate()?;
-        Ok(())
-    }
-}
-
 pub(super) fn corrupt(message: &str) -> TantivyError {
     TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(message))
 }
@@ -594,18 +612,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_are_grouped_by_analyzer() {
-        let mut plan = Plan::default();
-        // There are two alternating analyzers. The fields have equal rows in every document except
-        // one.
-        for (field, rows) in [("combined", [0, 1, 2, 3]), ("speech", [0, 1, 9, 3])] {
-            plan.fields.push(PlannedField { name: field.into(), ..PlannedField::default() });
-            for (doc, row) in (0..).zip(rows) {
-                plan.add(doc, (doc % 2) as u16, (0, row));
-            }
-        }
-        assert_eq!(plan.settle(), [0, 2, 1, 3, 9].map(|row| (0, row)));
-        let indices: Vec<_> = plan.fields.iter().map(|field| field.indices.clone()).collect();
-        assert_eq!(indices, [[0, 2, 1, 3], [0, 2, 4, 3]]);
+    fn directory_without_pictures_has_the_format_of_earlier_files() {
+        let json = r#"{"dimension":8,"rows":3,"fields":[{"name":"combined","rows":2,"docs":null,"places":{"From":0}},{"name":"people","rows":1,"docs":120,"places":{"Listed":124}}]}"#;
+        let directory: Directory = serde_json::from_str(json).unwrap();
+        assert!(directory.pictures.is_none());
+        assert_eq!(serde_json::to_string(&directory).unwrap(), json);
     }
 }
