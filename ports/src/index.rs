@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::ownership::StoreOwnership;
 use crate::{ChunkId, Document, Result, VideoId};
 
-/// The vector fields that hold vectors of pictures. A model for pictures computes them, usually with
-/// another dimension than the text embedder's. All other vector fields have the dimension of the
+/// The vector fields that hold vectors of pictures. A model for pictures computes them, usually
+/// with another dimension than the text embedder. All other vector fields have the dimension of the
 /// text embedder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureSpace {
@@ -254,9 +254,9 @@ pub struct ListedPoint {
 /// An index of points. All vectors have the dimension that the index was opened with, except those
 /// in the fields of its [`PictureSpace`], which have the dimension of that space.
 ///
-/// If an index holds vectors of another picture model, or was created without picture fields, it
-/// opens all the same: those fields of its points are empty. Whether it accepts new vectors in these
-/// fields at once or after a rebuild depends on the adapter.
+/// An index that was created without picture fields, or with another picture model or dimension,
+/// can still be opened, but its points have no vectors in these fields. The adapter documents
+/// whether it stores new vectors in them at once or only after a rebuild.
 ///
 /// ```
 /// use adapters::index::memory::MemoryIndex;

@@ -1,4 +1,4 @@
-//! Tests of the picture fields, whose vectors have another dimension than those of all other fields.
+//! Tests of the picture fields, whose vectors have another dimension than all other vectors.
 
 use std::collections::BTreeSet;
 
