@@ -14,8 +14,12 @@ const MIN_SHARE: f32 = 0.3;
 /// from the chest up.
 const CHEST_UP_RATIO: f32 = 0.75;
 
-/// Minimum height of a box in which clothes can be recognised, in pixels.
-const MIN_HEIGHT: f32 = 40.0;
+/// Minimum area of the measured part of the torso, in pixels. In a smaller area, the colours of
+/// compressed video, which stores colour at half the resolution, mix with the background.
+const MIN_TORSO_AREA: f32 = 400.0;
+
+/// The share of a box's width in which clothes are measured. Its sides show the background.
+const WIDTH_SHARE: f32 = 0.5;
 
 /// The kind of an upper-body garment of which only the colours are known.
 pub(crate) const TOP: &str = "top";
@@ -65,24 +69,26 @@ pub struct Garment {
     pub details: Vec<String>,
 }
 
-/// Measures the garments of the person in a box. Returns no garments if the box is too small.
+/// Measures the garments of the person in a box. Returns no garments if the torso covers less than
+/// [`MIN_TORSO_AREA`].
 pub(crate) fn measure_garments(image: &Image, bounds: &BoundingBox) -> Vec<Garment> {
     let [x, y, w, h] = *bounds;
     let (width, height) = (w * image.width as f32, h * image.height as f32);
-    if height < MIN_HEIGHT {
+    let chest_up = width > CHEST_UP_RATIO * height;
+    let (torso_start, torso_end) = if chest_up { (0.6, 1.0) } else { (0.2, 0.45) };
+    if WIDTH_SHARE * width * (torso_end - torso_start) * height < MIN_TORSO_AREA {
         return Vec::new();
     }
     let garment = |part, kind: &str, from: f32, to: f32| {
-        let band = [x + 0.25 * w, y + from * h, 0.5 * w, (to - from) * h];
+        let margin = (1.0 - WIDTH_SHARE) / 2.0;
+        let band = [x + margin * w, y + from * h, WIDTH_SHARE * w, (to - from) * h];
         let colours = prominent(image, band);
         let garment = Garment { part, kind: kind.to_owned(), colours, details: Vec::new() };
         (!garment.colours.is_empty()).then_some(garment)
     };
-    if width > CHEST_UP_RATIO * height {
-        return garment(BodyPart::Upper, TOP, 0.6, 1.0).into_iter().collect();
-    }
-    let top = garment(BodyPart::Upper, TOP, 0.2, 0.45);
-    top.into_iter().chain(garment(BodyPart::Lower, TROUSERS, 0.55, 0.85)).collect()
+    let top = garment(BodyPart::Upper, TOP, torso_start, torso_end);
+    let lower = if chest_up { None } else { garment(BodyPart::Lower, TROUSERS, 0.55, 0.85) };
+    top.into_iter().chain(lower).collect()
 }
 
 /// Returns the one or two most frequent colours of a garment.
@@ -115,5 +121,7 @@ pub(crate) mod tests {
         assert_eq!(measure_garments(&image, &[0.2, 0.0, 0.6, 1.0]), [top.clone(), below]);
         assert_eq!(measure_garments(&image, &[0.0, 0.0, 1.0, 0.5]), [top], "from the chest up");
         assert_eq!(measure_garments(&image, &[0.2, 0.0, 0.1, 0.1]), [], "too small");
+        let far_away = [0.2, 0.0, 0.3, 0.4];
+        assert_eq!(measure_garments(&image, &far_away), [], "30 × 80 pixels, a torso of 15 × 20");
     }
 }

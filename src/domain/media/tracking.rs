@@ -43,6 +43,9 @@ const FEW_FRAMES: usize = 4;
 /// real object would also appear in the next frame.
 const SINGLE_FACTOR: f32 = 0.72;
 
+/// Minimum certainty of an object that is mentioned.
+const MIN_CERTAINTY: f32 = 0.5;
+
 /// The position of an object at one time, as stored.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -142,14 +145,9 @@ impl Track {
         self.confidence() * if alone { SINGLE_FACTOR } else { 1.0 }
     }
 
-    /// Returns the time of the first point, in seconds.
-    pub(crate) fn first_seen(&self) -> f64 {
-        self.points.first().map_or(0.0, |point| point.time)
-    }
-
-    /// Returns the time of the last point, in seconds.
-    pub(crate) fn last_seen(&self) -> f64 {
-        self.points.last().map_or(0.0, |point| point.time)
+    /// Whether the object is certain enough to be mentioned, given the number of analyzed frames.
+    pub(crate) fn is_certain(&self, frames: usize) -> bool {
+        self.certainty(frames) >= MIN_CERTAINTY
     }
 
     /// Returns the points in the shot that has the most points, or in the first such shot.
@@ -162,6 +160,14 @@ impl Track {
     pub(crate) fn movement(&self) -> Movement {
         Movement::from_boxes(self.longest_shot().iter().map(|point| &point.bounds))
     }
+}
+
+/// Returns the largest number of these tracks in any one frame.
+pub(crate) fn max_at_once<'a>(tracks: impl IntoIterator<Item = &'a Track>) -> usize {
+    let mut times: Vec<f64> =
+        tracks.into_iter().flat_map(|track| &track.points).map(|point| point.time).collect();
+    times.sort_by(f64::total_cmp);
+    times.chunk_by(|a, b| a == b).map(<[f64]>::len).max().unwrap_or(0)
 }
 
 /// Tracks objects across frames, which are pushed in chronological order.

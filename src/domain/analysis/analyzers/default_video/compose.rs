@@ -10,7 +10,7 @@ use text::{join_list, letters_and_digits};
 
 use crate::analysis::analyzers::default_video::voices::{self, VOICES, VoiceSummary};
 use crate::analysis::analyzers::default_video::{ChunkDescription, objects, picture};
-use crate::analysis::analyzers::people::{Appearance, measured_appearance};
+use crate::analysis::analyzers::people::{PeopleInView, measure};
 use crate::analysis::certainty::Certainty;
 use crate::analysis::evidence::{ChunkEvidence, ChunkTracks};
 use crate::analysis::output::DescriptionPart;
@@ -67,12 +67,10 @@ pub(crate) fn compose(
         description.add(PassageKind::Scene, all.clone(), all);
     }
 
-    let is_certain = |track: &Track| objects::is_certain(track, objects.times.len());
-    let people = objects.people.iter().filter(|person| is_certain(&person.track)).take(MAX_PEOPLE);
-    let people: Vec<Appearance> = people.map(measured_appearance).collect();
+    let people = measure(&PeopleInView::from_tracks(objects)).into_iter().take(MAX_PEOPLE);
     ChunkDescription {
         description: description.sentences.join(" "),
-        people: people.into_iter().map(|person| person.description).collect(),
+        people: people.map(|person| person.description).collect(),
         objects: summary.labels.into_iter().filter(|label| label != "person").collect(),
         counts: summary.counts,
         certainty,

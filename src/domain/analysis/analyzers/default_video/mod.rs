@@ -81,7 +81,7 @@ impl From<Description> for ChunkDescription {
 const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
-const COMPOSITION: u32 = 6;
+const COMPOSITION: u32 = 7;
 
 const PROMPT: &str = include_str!("prompt.md");
 

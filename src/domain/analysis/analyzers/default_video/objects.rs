@@ -8,10 +8,7 @@ use text::plural::{plural, plural_with_count};
 use crate::analysis::evidence::ChunkTracks;
 use crate::analysis::prose::{in_view, sentence, with_article};
 use crate::media::movement::Movement;
-use crate::media::tracking::{Track, TrackPoint};
-
-/// Minimum certainty at which a track is mentioned.
-const MIN_CERTAINTY: f32 = 0.5;
+use crate::media::tracking::{Track, TrackPoint, max_at_once};
 
 /// Minimum number of points in a track for its movement to be mentioned.
 const MIN_POINTS: usize = 3;
@@ -99,15 +96,10 @@ pub(super) struct ObjectSummary {
     pub(super) actions: Vec<String>,
 }
 
-/// Whether a track is certain enough to be mentioned.
-pub(super) fn is_certain(track: &Track, frames: usize) -> bool {
-    track.certainty(frames) >= MIN_CERTAINTY
-}
-
 /// Summarizes the objects of a chunk.
 pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     let tracks: Vec<&Track> =
-        chunk.tracks.iter().filter(|track| is_certain(track, chunk.times.len())).collect();
+        chunk.tracks.iter().filter(|track| track.is_certain(chunk.times.len())).collect();
     let kinds = group_by_label(&tracks);
     let camera = camera_movements(&tracks);
     let movement = |track: &Track| steady_movement(track).filter(|way| !camera.contains(way));
@@ -120,7 +112,7 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
         for way in [Movement::Right, Movement::Left, Movement::Closer, Movement::Away] {
             let moving_tracks: Vec<&Track> =
                 kind.tracks.iter().copied().filter(|track| movement(track) == Some(way)).collect();
-            let count = max_at_once(&moving_tracks);
+            let count = max_at_once(moving_tracks.iter().copied());
             if count == 0 || FIXED.contains(&kind.label) {
                 continue;
             }
@@ -165,17 +157,10 @@ fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
         }
     }
     for kind in &mut kinds {
-        kind.count = max_at_once(&kind.tracks);
+        kind.count = max_at_once(kind.tracks.iter().copied());
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     kinds
-}
-
-/// The largest number of these tracks in any one frame.
-fn max_at_once(tracks: &[&Track]) -> usize {
-    let points = || tracks.iter().flat_map(|track| &track.points);
-    let count_at = |time: f64| points().filter(|point| point.time == time).count();
-    points().map(|point| count_at(point.time)).max().unwrap_or(0)
 }
 
 /// The movement of a track, if it is steady.

@@ -1,9 +1,11 @@
-//! `people`: describes each distinct person in a chunk by clothing and appearance. The vision model
-//! writes the description if one is configured. Otherwise, it is composed from measured colours,
-//! position, size and movement. Faces are never identified.
+//! `people`: counts the people in a chunk, and describes those who can be distinguished by clothing
+//! and appearance. The vision model writes the descriptions if one is configured. Otherwise, they
+//! are composed from measured colours, position, size and movement. Faces are never identified.
 
 mod appearance;
+mod crowd;
 mod garments;
+mod summary;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::correction::CorrectionSet;
-use crate::analysis::evidence::{ChunkEvidence, PersonTrack};
+use crate::analysis::analyzers::people::appearance::Appearance;
+use crate::analysis::analyzers::people::crowd::Individual;
+use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
 use crate::analysis::presentation::{OutputKind, Presentation, TrackSpec};
@@ -26,7 +30,7 @@ use crate::analysis::{
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::schema::json_schema;
-use crate::kernel::time::{Span, rounded};
+use crate::kernel::time::Span;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::media::clothing::Garment;
 use crate::media::picture::jpeg;
@@ -34,7 +38,8 @@ use crate::media::tracking::Location;
 
 #[cfg(test)]
 pub(crate) use appearance::garment_phrase;
-pub(crate) use appearance::{Appearance, measured_appearance};
+pub(crate) use appearance::measure;
+pub(crate) use crowd::{OtherPeople, PeopleInView};
 pub(crate) use garments::parse_garments;
 
 /// The `people` analyzer.
@@ -43,16 +48,20 @@ pub(crate) struct PeopleAnalyzer;
 /// The id used in requests and stored records.
 pub(crate) const ID: &str = "people";
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The people of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct ChunkPeople {
-    /// Number of distinct people.
+    /// The largest number of people in any one frame.
     pub(crate) people_count: u32,
-    /// One record per person.
+    /// One record per person who can be distinguished from others. People at different times
+    /// are listed too, so there can be more records than `people_count`.
     pub(crate) people: Vec<PersonRecord>,
+    /// The people without a record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) others: Option<OtherPeople>,
     /// All labels that the detector found, not only `person`.
     #[serde(rename = "_detector_labels")]
     #[schemars(skip)]
@@ -72,9 +81,9 @@ pub struct PersonRecord {
     pub description: String,
     /// Garments with their colours.
     pub clothing: String,
-    /// Position in the picture.
+    /// Position in the picture; empty if nobody else is visible.
     pub position: String,
-    /// Movement or action.
+    /// Movement or action; empty if the person does not move.
     pub action: String,
     /// Time at which the person is first seen, in seconds from the start of the video.
     pub first_seen: f64,
@@ -105,7 +114,7 @@ impl Analyzer for PeopleAnalyzer {
         AnalyzerSpec {
             id: ID,
             group: None,
-            description: "people: how many distinct ones, clothing, appearance, place, movement",
+            description: "people: how many at once, clothing, appearance, place, movement",
             evidence_rank: 1,
             statement_rank: 2,
             style: TextStyle::People,
@@ -150,36 +159,30 @@ impl Analyzer for PeopleAnalyzer {
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
         let tracks = chunk.tracks(models).await?;
-        if tracks.people.is_empty() {
+        let in_view = PeopleInView::from_tracks(tracks);
+        if in_view.count == 0 {
             return Ok(None);
         }
-        let mut appearances = tracks.people.iter().map(measured_appearance).collect::<Vec<_>>();
-        if models.llm.supports_images() {
-            let described = describe(models, &tracks.people).await?;
+        let mut appearances = measure(&in_view);
+        if models.llm.supports_images() && !in_view.individuals.is_empty() {
+            let described = describe(models, &in_view.individuals).await?;
             for (appearance, person) in appearances.iter_mut().zip(described) {
                 appearance.refine(person);
             }
         }
-        let people: Vec<PersonRecord> = (1..)
-            .zip(tracks.people.iter().zip(appearances))
-            .map(|(number, (person, appearance))| PersonRecord {
-                person: format!("p{number}"),
-                name: None,
-                description: appearance.description,
-                clothing: appearance.clothing,
-                position: appearance.position,
-                action: appearance.action,
-                first_seen: rounded(person.track.first_seen()),
-                last_seen: rounded(person.track.last_seen()),
-                locations: person.track.points.iter().map(Location::from).collect(),
-                garments: appearance.garments,
-            })
-            .collect();
+        let people = (1..).zip(in_view.individuals.iter().zip(appearances));
+        let people = people.map(|(number, (person, appearance))| {
+            PersonRecord::new(number, person.locations(), appearance)
+        });
         let mut labels: Vec<String> = tracks.tracks.iter().map(|t| t.label.clone()).collect();
         labels.sort_unstable();
         labels.dedup();
-        let output =
-            ChunkPeople { people_count: people.len() as u32, people, detector_labels: labels };
+        let output = ChunkPeople {
+            people_count: in_view.count,
+            people: people.collect(),
+            others: in_view.others,
+            detector_labels: labels,
+        };
         Ok(Some(Arc::new(OutputRecord::from_frames(output, tracks.times.clone()))))
     }
 
@@ -195,6 +198,23 @@ impl Analyzer for PeopleAnalyzer {
 }
 
 impl PersonRecord {
+    /// Creates the record of the person with this number in the chunk.
+    fn new(number: usize, locations: Vec<Location>, appearance: Appearance) -> Self {
+        let Appearance { description, clothing, garments, position, action } = appearance;
+        Self {
+            person: format!("p{number}"),
+            name: None,
+            description,
+            clothing,
+            position,
+            action,
+            first_seen: locations.first().map_or(0.0, |location| location.t),
+            last_seen: locations.last().map_or(0.0, |location| location.t),
+            locations,
+            garments,
+        }
+    }
+
     /// Parses the garments from `clothing` if the record was stored without them.
     fn restore_garments(&mut self) {
         if self.garments.is_empty() {
@@ -216,14 +236,26 @@ impl PersonRecord {
     }
 }
 
+impl ChunkPeople {
+    /// Summarizes the people in one sentence.
+    fn summary(&self) -> String {
+        let descriptions = self.people.iter().map(|person| person.description.as_str());
+        let descriptions: Vec<&str> = descriptions.filter(|text| !text.is_empty()).collect();
+        summary::summarize(self.people_count, &descriptions, self.others)
+    }
+}
+
 impl AnalyzerOutput for ChunkPeople {
     fn index_entry(&self) -> IndexEntry {
         let collect = |field: fn(&PersonRecord) -> &String| -> Vec<String> {
             self.people.iter().map(field).filter(|text| !text.is_empty()).cloned().collect()
         };
         let (people, actions) = (collect(|p| &p.description), collect(|p| &p.action));
-        let text = people.join(" ");
-        let combined: Vec<String> = self.people.iter().map(PersonRecord::to_line).collect();
+        let text = self.summary();
+        let mut combined: Vec<String> = self.people.iter().map(PersonRecord::to_line).collect();
+        if combined.len() != 1 || self.others.is_some() {
+            combined.insert(0, text.clone());
+        }
         let fields = BTreeMap::from([
             ("combined", combined.join("\n")),
             ("description", text.clone()),
@@ -246,9 +278,7 @@ impl AnalyzerOutput for ChunkPeople {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let descriptions: Vec<&str> =
-            self.people.iter().map(|person| person.description.as_str()).collect();
-        vec![Statement::new(PassageKind::People, descriptions.join(" "))]
+        vec![Statement::new(PassageKind::People, self.summary())]
     }
 
     fn cells(&self) -> Vec<String> {
@@ -278,9 +308,9 @@ fn named_description(name: &str, description: &str) -> String {
 }
 
 /// Describes people from their portraits with one call to the vision model.
-async fn describe(models: &Models, people: &[PersonTrack]) -> Result<Vec<Person>> {
+async fn describe(models: &Models, people: &[Individual<'_>]) -> Result<Vec<Person>> {
     let mut images = Vec::new();
-    for person in people.iter().take(MAX_DESCRIBED) {
+    for person in people.iter().filter_map(Individual::surest).take(MAX_DESCRIBED) {
         images.push(jpeg(person.portrait.clone()).await?);
     }
     let prompt = Prompt {
