@@ -13,6 +13,7 @@ use crate::aggregation::aggregators::entities::{self, EntityRecord, LinkedPeople
 use crate::aggregation::aggregators::stats::objects_in;
 use crate::aggregation::result::{Aggregate, AggregateRecord, AggregatorOutput, read};
 use crate::aggregation::{Aggregator, AggregatorInput, AggregatorSpec};
+use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::error::Result;
@@ -67,6 +68,7 @@ pub(crate) struct PeopleInChunk {
     pub(crate) start: f64,
     /// End, in seconds from the start of the video.
     pub(crate) end: f64,
+    /// Number of people, including those who are not in `entity_ids`.
     pub(crate) count: usize,
     pub(crate) entity_ids: Vec<String>,
 }
@@ -127,9 +129,9 @@ impl AggregatorOutput for Cooccurrences {
     }
 }
 
-fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrences {
+fn cooccurrences(video: &AnalyzedVideo, entities: &[EntityRecord]) -> Cooccurrences {
     let mut in_chunk: BTreeMap<ChunkId, Vec<(usize, Span)>> = BTreeMap::new();
-    for (n, person) in people.iter().enumerate() {
+    for (n, person) in entities.iter().enumerate() {
         for s in &person.observations {
             let seen = Span { start: s.start, end: s.end };
             in_chunk.entry(s.chunk_id).or_default().push((n, seen));
@@ -148,17 +150,21 @@ fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrence
     }
     let mut pairs: Vec<_> = pairs.into_iter().collect();
     pairs.sort_by(|x, y| y.1.0.cmp(&x.1.0).then(y.1.1.total_cmp(&x.1.1)).then(x.0.cmp(&y.0)));
-    let id = |n: usize| people[n].entity.entity_id.clone();
+    let id = |n: usize| entities[n].entity.entity_id.clone();
     let pairs = pairs.into_iter().map(|((a, b), (chunks, seconds))| PersonPair {
         a: id(a),
         b: id(b),
         chunks,
         seconds: rounded(seconds),
     });
-    let objects_per_person = people.iter().map(|person| PersonObjects {
+    let objects_per_person = entities.iter().map(|person| PersonObjects {
         entity_id: person.entity.entity_id.clone(),
         objects: objects(video, person),
     });
+    let counted: BTreeMap<ChunkId, usize> = video
+        .typed_outputs::<ChunkPeople>(people::ID)
+        .map(|(chunk_id, _, output)| (chunk_id, output.people_count as usize))
+        .collect();
     let people_per_chunk = video.chunks().map(|(chunk_id, span)| {
         let present = in_chunk.get(&chunk_id).into_iter().flatten();
         let entity_ids: Vec<String> = present.map(|(n, _)| id(*n)).collect();
@@ -166,7 +172,7 @@ fn cooccurrences(video: &AnalyzedVideo, people: &[EntityRecord]) -> Cooccurrence
             chunk_id,
             start: rounded(span.start),
             end: rounded(span.end),
-            count: entity_ids.len(),
+            count: counted.get(&chunk_id).copied().unwrap_or(0).max(entity_ids.len()),
             entity_ids,
         }
     });
@@ -226,14 +232,16 @@ mod tests {
 
     #[test]
     fn cooccurrences_counts_shared_chunks_and_seconds() {
-        let video = video(10.0, 3).with(
-            object_detection::ID,
-            vec![
-                output(json!({"objects": ["person", "car"]})),
-                output(json!({"objects": ["car", "dog"]})),
-                None,
-            ],
-        );
+        let video = video(10.0, 3)
+            .with(
+                object_detection::ID,
+                vec![
+                    output(json!({"objects": ["person", "car"]})),
+                    output(json!({"objects": ["car", "dog"]})),
+                    None,
+                ],
+            )
+            .with(people::ID, vec![output(json!({"people_count": 12})), None, None]);
         let people = [
             person(1, &[(0, 0.0, 8.0), (1, 10.0, 12.0)]),
             person(2, &[(0, 5.0, 10.0), (1, 13.0, 20.0)]),
@@ -258,7 +266,7 @@ mod tests {
             .iter()
             .map(|chunk| &chunk["count"])
             .collect();
-        assert_eq!(counts, [2, 3, 0]);
+        assert_eq!(counts, [12, 3, 0], "people without an id count too");
         assert_eq!(result["people_per_chunk"][0]["entity_ids"], json!(["v-p1", "v-p2"]));
     }
 }

@@ -1,5 +1,7 @@
-//! `entities`: people linked across chunks by clothing, each with a narrative.
+//! `entities`: people linked across chunks by clothing, each with a narrative. People who cannot be
+//! distinguished from others are only counted.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -51,9 +53,11 @@ pub(crate) struct LinkedPeople {
     pub(crate) total: usize,
     /// Number of people seen in several chunks.
     pub(crate) linked: usize,
-    /// Number of people seen in one chunk.
+    /// Number of observations of people who cannot be distinguished from others and are therefore
+    /// not in `entities`. For the people whom the people analyzer only counts, there are as many
+    /// observations per chunk as people at once.
     pub(crate) unlinked: usize,
-    /// Number of observations. There is one observation per person and chunk.
+    /// Number of observations, including `unlinked`. There is one observation per person and chunk.
     pub(crate) observations: usize,
     /// The people in order of first appearance. Their timelines are not set here, since
     /// `entity_timelines` computes them.
@@ -87,6 +91,8 @@ pub(crate) struct EntityRecord {
 struct ChunkPerson {
     observation: PersonObservation,
     name: Option<String>,
+    /// Whether nobody else is seen in the chunk.
+    alone: bool,
     signature: ClothingSignature,
     description: String,
     action: String,
@@ -134,6 +140,11 @@ impl Aggregator for EntitiesAggregator {
             .map(|person| person.into_iter().map(|i| &chunk_people[i]).collect())
             .collect();
         join_by_name(&mut persons);
+        let counted: usize = persons.iter().map(Vec::len).sum();
+        let seen = clothing_counts(&chunk_people);
+        persons.retain(|person| is_distinct(person, &seen));
+        let listed: usize = persons.iter().map(Vec::len).sum();
+        let unlinked = counted - listed + others_in(input.video);
         persons.sort_by(|a, b| a[0].observation.start.total_cmp(&b[0].observation.start));
         let narrated = select_narrated(&persons);
         let records: Vec<_> = persons
@@ -146,8 +157,8 @@ impl Aggregator for EntitiesAggregator {
         Ok(Arc::new(AggregateRecord::new(LinkedPeople {
             total: entities.len(),
             linked,
-            unlinked: entities.len() - linked,
-            observations: chunk_people.len(),
+            unlinked,
+            observations: listed + unlinked,
             entities,
         })))
     }
@@ -179,6 +190,7 @@ impl AggregatorOutput for LinkedPeople {
 fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
     let mut people = Vec::new();
     for (chunk_id, span, output) in video.typed_outputs::<ChunkPeople>(people::ID) {
+        let alone = output.people.len() == 1 && output.others.is_none();
         for person in &output.people {
             let seen = Span { start: person.first_seen, end: person.last_seen };
             let seen = extend_to_minimum(seen, span);
@@ -190,6 +202,7 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
                     end: rounded(seen.end),
                 },
                 name: person.name.clone(),
+                alone,
                 signature: ClothingSignature::from_garments(&person.garments),
                 description: person.description.trim().to_owned(),
                 action: person.action.trim().to_owned(),
@@ -198,6 +211,29 @@ fn people_by_chunk(video: &AnalyzedVideo) -> Vec<ChunkPerson> {
         }
     }
     people
+}
+
+/// Counts the people who are only counted in their chunks.
+fn others_in(video: &AnalyzedVideo) -> usize {
+    let outputs = video.typed_outputs::<ChunkPeople>(people::ID);
+    outputs.filter_map(|(_, _, output)| output.others).map(|others| others.count as usize).sum()
+}
+
+/// Counts the observations of each clothing signature.
+fn clothing_counts(people: &[ChunkPerson]) -> BTreeMap<&ClothingSignature, usize> {
+    let mut counts = BTreeMap::new();
+    for person in people {
+        *counts.entry(&person.signature).or_default() += 1;
+    }
+    counts
+}
+
+/// Whether a person can be distinguished from the other people in the video: by several linked
+/// observations, by a name, by clothes that are seen only once, or by being alone in the chunk.
+fn is_distinct(person: &[&ChunkPerson], seen: &BTreeMap<&ClothingSignature, usize>) -> bool {
+    let [only] = person else { return true };
+    let clothes_differ = seen.get(&only.signature) == Some(&1) && only.signature.weight() > 0.0;
+    only.name.is_some() || only.alone || clothes_differ
 }
 
 /// Joins people to whom corrections give the same name.
@@ -369,7 +405,7 @@ mod tests {
             ],
         );
         let result = aggregate(&EntitiesAggregator, &video).await;
-        for (key, expected) in [("total", 3), ("linked", 1), ("unlinked", 2), ("observations", 5)] {
+        for (key, expected) in [("total", 2), ("linked", 1), ("unlinked", 1), ("observations", 5)] {
             assert_eq!(result[key], expected, "{key}");
         }
         let first = &result["entities"][0];
@@ -381,8 +417,34 @@ mod tests {
         assert_eq!(first["narrative"], "narrated", "the model's words");
         assert_eq!(first.get("timeline"), None);
         assert_eq!(result["entities"][1]["narrative"], "At 0:00.00: reading, on the left.");
-        assert_eq!(result["entities"][2]["chunk_ids"], json!([3]));
         assert_eq!(aggregate(&EntitiesAggregator, &video).await, result, "ids are stable");
+    }
+
+    #[tokio::test]
+    async fn people_who_look_alike_are_counted() {
+        let crowd = output(json!({
+            "people_count": 12, "others": {"count": 11, "far_away": true},
+            "people": [{"person": "p1", "clothing": "red coat", "description": "A person."}],
+        }));
+        let twins = |chunk| chunk_people(chunk, &[("black top", ""), ("black top", "")]);
+        let video = video(10.0, 5).with(
+            people::ID,
+            vec![
+                crowd,
+                twins(1),
+                twins(2),
+                chunk_people(3, &[("", "")]),
+                chunk_people(4, &[("", ""), ("grey top", "")]),
+            ],
+        );
+        let result = aggregate(&EntitiesAggregator, &video).await;
+        let chunk_ids: Vec<&Value> =
+            result["entities"].as_array().unwrap().iter().map(|e| &e["chunk_ids"]).collect();
+        assert_eq!(chunk_ids, [&json!([0]), &json!([3]), &json!([4])], "{result}");
+        for (key, expected) in [("total", 3), ("linked", 0), ("unlinked", 16), ("observations", 19)]
+        {
+            assert_eq!(result[key], expected, "{key}");
+        }
     }
 
     #[test]

@@ -189,8 +189,8 @@ impl AggregatorOutput for Counts {
 }
 
 /// Returns the number of people in each chunk, as counted by the people analyzer. If that analyzer
-/// has not run, counts the people listed in the descriptions and omits chunks without a
-/// description.
+/// has not run, uses the counts of the descriptions, or the number of people listed in descriptions
+/// that a model wrote, and omits chunks without a description.
 fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     if video.outputs.contains_key(people::ID) {
         let counted: BTreeMap<ChunkId, u64> = video
@@ -201,7 +201,11 @@ fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
         return video.chunks().map(|(chunk, span)| (span, count(chunk))).collect();
     }
     let described = video.typed_outputs::<ChunkDescription>(default_video::ID);
-    described.map(|(_, span, description)| (span, description.people.len() as u64)).collect()
+    let count = |description: &ChunkDescription| {
+        let counted = description.counts.get("person").copied();
+        counted.unwrap_or(description.people.len()) as u64
+    };
+    described.map(|(_, span, description)| (span, count(description))).collect()
 }
 
 fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
