@@ -90,6 +90,7 @@ impl Names {
             .replace("{video_id}", &self.video_id)
             .replace("{moment_id}", &format!("m_{}_0_10000", self.video_id))
             .replace("{chunk_id}", "0")
+            .replace("{entity_id}", "01234567-p1")
             .replace("{job_id}", &self.job_id)
             .replace("{run_id}", &self.job_id)
             .replace("{correction_id}", "0123456789ab")

@@ -203,10 +203,10 @@ async fn people_are_described_and_counted() {
     let first = &output["people"][0];
     assert_eq!(first["person"], "p1");
     assert_eq!(first["position"], "on the left, close");
-    // The vision model describes clothing; movement comes from the tracks.
+    // The vision model describes clothing; the position comes from the tracks.
     assert_eq!(first["clothing"], "green coat");
     assert_eq!(first.get("_garments"), None, "internal");
-    assert_eq!(first["action"], "staying in place");
+    assert_eq!(first["action"], "", "the person does not move");
     assert_eq!(output["people"][1]["position"], "on the right");
     let verbose = first_chunk(&app, &result, true).await;
     assert_eq!(verbose["people"]["_detector_labels"], json!(["dog", "person"]));
@@ -221,6 +221,49 @@ async fn people_are_described_and_counted() {
     assert_eq!(hits["results"][0]["people_count"], 2, "{hits}");
     let none = json!({"text": "person", "analyzer": "people", "filters": {"min_people": 3}});
     assert_eq!(app.post_json("/query", none).await.json()["results"], json!([]));
+}
+
+/// A person on the left and eleven small ones.
+fn crowd() -> Models {
+    let small = (0..11).map(|n| object("person", [0.35 + 0.05 * n as f32, 0.4, 0.03, 0.1]));
+    let person = object("person", [0.05, 0.1, 0.2, 0.8]);
+    let objects = std::iter::once(person).chain(small).collect();
+    Models {
+        detector: Some(Arc::new(ScriptedDetector::with_objects(objects))),
+        ..Models::default()
+    }
+}
+
+#[tokio::test]
+async fn a_crowd_is_counted() {
+    let app = TestApp::with(|setup| setup.models = crowd()).await;
+    app.model.sightless.store(true, Ordering::SeqCst);
+    let analyzers = "default_video,people";
+    let fields = [("analyzers", analyzers), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "c.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let chunk = first_chunk(&app, &job["result"], false).await;
+    let output = &chunk["people"];
+    assert_eq!(output["people_count"], 12);
+    assert_eq!(output["others"], json!({"count": 11, "far_away": true}));
+    let people = output["people"].as_array().unwrap();
+    assert_eq!((people.len(), &people[0]["position"]), (1, &json!("on the left, close")));
+    assert_eq!(chunk["default_video"]["people"], json!(["A person on the left, close."]));
+
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let query = json!({"text": "crowd", "analyzer": "people", "detail": "minimal"});
+    let hits = app.post_json("/query", query).await.ok();
+    let expected = "A crowd of about 12 people: one on the left, close; 11 others, far away.";
+    assert_eq!(hits["results"][0]["snippet"], expected);
+    let aggregate = async |aggregator: &str| {
+        let path = format!("/videos/{id}/aggregates?aggregator={aggregator}");
+        app.get(&path).await.ok()["result"].clone()
+    };
+    let linked = aggregate("entities").await;
+    // Nothing distinguishes the large person in one chunk from those in the others.
+    assert_eq!((&linked["total"], &linked["unlinked"]), (&json!(0), &json!(36)), "{linked}");
+    assert_eq!(aggregate("stats").await["people"]["max"], 12);
+    assert_eq!(aggregate("cooccurrence").await["people_per_chunk"][0]["count"], 12);
 }
 
 #[tokio::test]

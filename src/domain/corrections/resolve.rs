@@ -1,14 +1,11 @@
 //! Resolves a correction of a name to the places of the video that it applies to.
 
-use crate::aggregation::aggregators::entities::{self, LinkedPeople};
-use crate::aggregation::result::result_of;
-use crate::analysis::analyzers::people::{self, ChunkPeople};
 use crate::analysis::correction::{Correction, CorrectionKind};
-use crate::analysis::output::output_of;
 use crate::corrections::{CorrectionDraft, Corrections};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::{Span, now, rounded};
+use crate::library::entities::entity_locations;
 use crate::media::tracking::Location;
 use crate::records::record::VideoRecord;
 
@@ -83,24 +80,7 @@ impl Corrections {
         if let Some(named) = named {
             return Ok(named.person_locations.clone());
         }
-        let stored = self.records.aggregate_result(record, entities::ID).await?;
-        let linked = result_of::<LinkedPeople>(&*stored).map_or(&[][..], |people| &people.entities);
-        let Some(linked) = linked.iter().find(|linked| linked.entity.entity_id == person) else {
-            return Err(Error::NotFound(format!(
-                "no person '{person}' in this video; GET /videos/{}/entities lists them",
-                record.video_id
-            )));
-        };
-        let outputs = self.records.original_outputs(record, people::ID).await?;
-        let locations = |observation: &entities::PersonObservation| {
-            let output = outputs.get(observation.chunk_id.index())?.as_deref()?;
-            let crowd = output_of::<ChunkPeople>(output)?;
-            let person = crowd.people.iter().find(|person| person.person == observation.person)?;
-            Some(person.locations.clone())
-        };
-        let mut seen: Vec<Location> =
-            linked.observations.iter().filter_map(locations).flatten().collect();
-        seen.sort_by(|a, b| a.t.total_cmp(&b.t));
+        let seen = entity_locations(&self.records, record, person).await?;
         if seen.is_empty() {
             return Err(Error::Invalid(format!(
                 "where '{person}' is seen was not kept; ingest the video with 'people' again"

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use crate::aggregation::aggregators::entities::{self, LinkedPeople};
+use crate::aggregation::aggregators::entities::{self, LinkedPeople, PersonObservation};
 use crate::aggregation::aggregators::entity_timelines::{self, Timelines};
 use crate::aggregation::entity::{Entity, EntityTimeline};
 use crate::aggregation::result::result_of;
+use crate::analysis::analyzers::people::{self, ChunkPeople};
+use crate::analysis::output::output_of;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::library::Library;
+use crate::media::tracking::Location;
+use crate::records::Records;
 use crate::records::record::VideoRecord;
 
 /// The people in a video.
@@ -64,6 +68,34 @@ impl Library {
         let timelines = stored.entities.iter().map(|t| (t.entity_id.clone(), t.timeline.clone()));
         Ok(timelines.collect())
     }
+}
+
+/// Reads the locations at which a linked person is visible, in chronological order; there are none
+/// if the outputs were stored without them. Returns `NotFound` if the video has no such person.
+pub(crate) async fn entity_locations(
+    records: &Records,
+    record: &VideoRecord,
+    entity_id: &str,
+) -> Result<Vec<Location>> {
+    let stored = records.aggregate_result(record, entities::ID).await?;
+    let linked = result_of::<LinkedPeople>(&*stored).map_or(&[][..], |people| &people.entities);
+    let Some(linked) = linked.iter().find(|linked| linked.entity.entity_id == entity_id) else {
+        return Err(Error::NotFound(format!(
+            "no person '{entity_id}' in this video; GET /videos/{}/entities lists them",
+            record.video_id
+        )));
+    };
+    let outputs = records.original_outputs(record, people::ID).await?;
+    let locations = |observation: &PersonObservation| {
+        let output = outputs.get(observation.chunk_id.index())?.as_deref()?;
+        let crowd = output_of::<ChunkPeople>(output)?;
+        let person = crowd.people.iter().find(|person| person.person == observation.person)?;
+        Some(person.locations.clone())
+    };
+    let mut seen: Vec<Location> =
+        linked.observations.iter().filter_map(locations).flatten().collect();
+    seen.sort_by(|a, b| a.t.total_cmp(&b.t));
+    Ok(seen)
 }
 
 fn corrupt(video_id: VideoId) -> Error {

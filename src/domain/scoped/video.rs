@@ -103,6 +103,10 @@ impl VisibleVideo<'_> {
         self.service.frames.peaks(self.video_id, buckets).await
     }
 
+    pub async fn portrait(&self, entity_id: &str, height: u32) -> Result<Bytes> {
+        self.service.frames.portrait(self.video_id, entity_id, height).await
+    }
+
     pub async fn storyboard(&self) -> Result<Storyboard> {
         self.service.frames.storyboard(self.video_id).await
     }

@@ -1,12 +1,14 @@
-//! `/videos/{video_id}/entities`: people linked across chunks.
+//! `/videos/{video_id}/entities`: people linked across chunks, and their images.
 
 use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Binary;
 use poem_openapi::{Object, OpenApi};
 
+use super::frames::Jpeg;
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
-use crate::http::wire::errors::{ApiError, ByIdChecked};
-use crate::http::wire::params::Integer;
+use crate::http::wire::errors::{ApiError, ByIdChecked, Portrait};
+use crate::http::wire::params::{Bounded, Integer};
 use domain::aggregation;
 use domain::kernel::moment::MomentId;
 use domain::kernel::time::Span;
@@ -36,6 +38,41 @@ impl EntitiesApi {
         let video = service.video(parse_video_id(&video_id)?).await?;
         Ok(Json(video.entities(min_appearances).await?.into()))
     }
+
+    /// Get the image of a person.
+    ///
+    /// Returns, as a JPEG, the person with a margin of 10 % on each side, cropped from the frame in
+    /// which the person was detected with the highest confidence. Requires the `people` analyzer and
+    /// the `entities` aggregator.
+    #[oai(
+        path = "/videos/:video_id/entities/:entity_id/image",
+        method = "get",
+        operation_id = "entity_image"
+    )]
+    async fn image(
+        &self,
+        token: CallerToken,
+        /// Id of the video.
+        video_id: Path<String>,
+        /// Id of the person, from `GET /videos/{video_id}/entities`.
+        entity_id: Path<String>,
+        /// Maximum height in pixels. The image is never higher than the person in the video. The
+        /// maximum is configurable. Default: 360.
+        #[oai(default = "height")]
+        height: Query<Bounded<16, 7680>>,
+    ) -> Result<Jpeg, ApiError<Portrait>> {
+        let service = self.0.scoped(&token);
+        let video = service.video(parse_video_id(&video_id)?).await?;
+        let bytes = video.portrait(&entity_id, height.0.0).await?;
+        Ok(Jpeg::Image(Binary(bytes.to_vec()), BRIEFLY.into()))
+    }
+}
+
+/// Value of `Cache-Control` for images of people, whose ids change if the people are linked again.
+const BRIEFLY: &str = "private, max-age=60";
+
+fn height() -> Bounded<16, 7680> {
+    Bounded(360)
 }
 
 fn one() -> Integer {

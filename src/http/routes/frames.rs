@@ -110,7 +110,7 @@ fn buckets() -> Bounded<1, 1_000_000> {
 }
 
 #[derive(ApiResponse)]
-enum Jpeg {
+pub(super) enum Jpeg {
     /// The image.
     #[oai(status = 200, content_type = "image/jpeg")]
     Image(Binary<Vec<u8>>, #[oai(header = "Cache-Control")] String),

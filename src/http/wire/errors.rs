@@ -99,6 +99,8 @@ route_errors! {
     JobListing = [401, 403, 422, 500, 503];
     /// Reads of a job, and frames of a video.
     Busy = [401, 403, 404, 422, 500, 503];
+    /// Images of the people in a video.
+    Portrait = [400, 401, 403, 404, 422, 500, 503];
     /// Changes to one resource, without a body.
     Change = [401, 403, 404, 422, 500, 503];
     /// Clips of a video.

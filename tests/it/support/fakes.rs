@@ -382,12 +382,13 @@ impl LanguageModel for FakeModel {
                     passages: vec![first.0]
                 }],
             }),
-            Task::Persons => json!(Persons {
-                persons: vec![
-                    Person { clothing: "green coat".into(), ..Person::default() };
-                    request.images.len()
-                ],
-            }),
+            Task::Persons => {
+                let clothes = ["green coat", "red jacket"].iter().cycle();
+                let person =
+                    |clothing: &&str| Person { clothing: (*clothing).into(), ..Person::default() };
+                let persons = clothes.take(request.images.len()).map(person).collect();
+                json!(Persons { persons })
+            }
             Task::Narrate => json!(Narrative { narrative: "She arrives.".into() }),
         };
         Ok(Completion { answer, usage: Usage { calls: 1, input_tokens: 10, output_tokens: 5 } })

@@ -99,11 +99,23 @@ struct OcrOutput {
 
 #[derive(Object)]
 struct PeopleOutput {
-    /// Objects `{person, description, clothing, position, action, first_seen, last_seen}`, with
-    /// `locations` if `verbose` is set. Times are in seconds from the start of the video.
+    /// The people who can be distinguished, as objects `{person, description, clothing, position,
+    /// action, first_seen, last_seen}`, with `locations` if `verbose` is set. Times are in seconds from the start of the video.
     people: Vec<AnyObject>,
-    /// Number of people seen in the chunk.
+    /// Largest number of people in any one frame of the chunk.
     people_count: u32,
+    /// The people who are not in `people`, because they cannot be distinguished from each other;
+    /// absent if there are none.
+    #[oai(skip_serializing_if_is_none)]
+    others: Option<OtherPeople>,
+}
+
+#[derive(Object)]
+struct OtherPeople {
+    /// Largest number of these people in any one frame.
+    count: u32,
+    /// Whether all of them are far away.
+    far_away: bool,
 }
 
 #[cfg(test)]

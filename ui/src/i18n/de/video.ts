@@ -170,6 +170,8 @@ export const video: typeof english = {
       texts: "Texte",
       detections: "Erkennungen",
       people_count: "Personenanzahl",
+      others: "weitere Personen",
+      far_away: "weit entfernt",
       label: "Bezeichnung",
       count: "Anzahl",
       confidence: "Konfidenz",

@@ -168,7 +168,11 @@ mod tests {
         let walking = vec![at(0.0, 0.1, 0.8, 0.9), at(1.0, 0.6, 0.8, 0.5)];
         for (what, chunk, expected) in [
             ("alone", chunk(1, vec![still(0.1)]), vec![format!("{WORN}.")]),
-            ("moving", chunk(1, vec![walking.clone()]), vec![format!("{WORN}, moving to the right.")]),
+            (
+                "moving",
+                chunk(1, vec![walking.clone()]),
+                vec![format!("{WORN}, moving to the right.")],
+            ),
             ("no clothes measured", chunk(0, vec![still(0.1)]), vec!["A person.".into()]),
             (
                 "dressed differently",
@@ -218,8 +222,7 @@ mod tests {
 
     #[test]
     fn refine_prefers_the_models_words() {
-        let mut appearance =
-            Appearance { action: "moving away".into(), ..Appearance::default() };
+        let mut appearance = Appearance { action: "moving away".into(), ..Appearance::default() };
         let described = Person { clothing: "green coat".into(), ..Person::default() };
         appearance.refine(described);
         assert_eq!(

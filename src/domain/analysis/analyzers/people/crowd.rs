@@ -226,7 +226,11 @@ mod tests {
                 [[0, 1], [4, 5]].iter().flat_map(|t| (0..12).map(|_| small(t))).collect(),
                 (12, 0, crowd(12, true)),
             ),
-            ("one of several is large", vec![large(&[0, 1]), small(&[0, 1])], (2, 1, crowd(1, true))),
+            (
+                "one of several is large",
+                vec![large(&[0, 1]), small(&[0, 1])],
+                (2, 1, crowd(1, true)),
+            ),
             (
                 "neither far away nor distinct",
                 vec![person(&[0, 1], 0.3, Vec::new()), small(&[0, 1])],

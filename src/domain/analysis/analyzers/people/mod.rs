@@ -16,9 +16,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::analysis::correction::CorrectionSet;
 use crate::analysis::analyzers::people::appearance::Appearance;
 use crate::analysis::analyzers::people::crowd::Individual;
+use crate::analysis::correction::CorrectionSet;
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, OutputRecord, Statement, read_migrated};
@@ -252,10 +252,15 @@ impl AnalyzerOutput for ChunkPeople {
         };
         let (people, actions) = (collect(|p| &p.description), collect(|p| &p.action));
         let text = self.summary();
-        let mut combined: Vec<String> = self.people.iter().map(PersonRecord::to_line).collect();
-        if combined.len() != 1 || self.others.is_some() {
-            combined.insert(0, text.clone());
-        }
+        let combined: Vec<String> = match self.people.as_slice() {
+            [only] if self.others.is_none() => vec![only.to_line()],
+            _ => {
+                // The text already contains the descriptions.
+                let detailed = self.people.iter().filter(|p| p.to_line() != p.description);
+                let lines = detailed.map(PersonRecord::to_line);
+                std::iter::once(text.clone()).chain(lines).collect()
+            }
+        };
         let fields = BTreeMap::from([
             ("combined", combined.join("\n")),
             ("description", text.clone()),

@@ -92,9 +92,19 @@ mod tests {
             (12, vec![], far(12), "A crowd of about 12 people, far away."),
             (5, vec![], far(5), "5 people, far away."),
             (3, vec![], near(3), "3 people."),
-            (2, vec![red, blue], None, "2 people: one in a red top; one in a blue top, moving away."),
+            (
+                2,
+                vec![red, blue],
+                None,
+                "2 people: one in a red top; one in a blue top, moving away.",
+            ),
             (2, vec![red, red], None, "2 people in a red top."),
-            (3, vec![red, blue, red], None, "3 people: 2 in a red top; one in a blue top, moving away."),
+            (
+                3,
+                vec![red, blue, red],
+                None,
+                "3 people: 2 in a red top; one in a blue top, moving away.",
+            ),
             (4, vec![red], far(3), "4 people: one in a red top; 3 others, far away."),
             (2, vec![red], near(1), "2 people: one in a red top; one other."),
             (
