@@ -16,7 +16,7 @@ const CHEST_UP_RATIO: f32 = 0.75;
 
 /// Minimum area of the measured part of the torso, in pixels. In a smaller area, the colours of
 /// compressed video, which stores colour at half the resolution, mix with the background.
-const MIN_TORSO_AREA: f32 = 400.0;
+const MIN_TORSO_AREA: f32 = 900.0;
 
 /// The share of a box's width in which clothes are measured. Its sides show the background.
 const WIDTH_SHARE: f32 = 0.5;
