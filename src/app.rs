@@ -12,14 +12,15 @@ use std::time::Duration;
 
 use adapters::index::{DamagePolicy, IndexSpec, IndexStores, Rebuild};
 use adapters::{OpenError, index};
-use ports::embedder::Embedder;
+use ports::index::PictureSpace;
 
 use crate::config::Config;
 use crate::http::{ExposureError, HttpOptions, origin};
-use domain::analysis::VECTOR_FIELDS;
+use domain::analysis::{VECTOR_FIELDS, VISUAL_FRAMES};
 use domain::maintenance::repair::{Repair, RepairReport};
 use domain::status::ProbeSettings;
 use domain::{Settings, Shotlog, Stores};
+use models::Embedders;
 
 /// Why the service cannot start. The message names the configuration key at fault and states what
 /// would be valid.
@@ -81,10 +82,9 @@ async fn build_with_index(
     address: SocketAddr,
     unreadable: DamagePolicy,
 ) -> Result<App> {
-    let embedder = embedder(config)?;
-    let contents = contents(config, embedder.as_ref());
-    let opened = index::open(&config.index, contents, unreadable).await?;
-    assemble(config, address, embedder, opened).await
+    let embedders = Embedders::open(config)?;
+    let opened = index::open(&config.index, contents(config, &embedders), unreadable).await?;
+    assemble(config, address, embedders, opened).await
 }
 
 /// Rebuilds every index point from the records. The points go into a new index, which replaces the
@@ -96,10 +96,10 @@ pub async fn reindex(
     remove_orphans: bool,
 ) -> Result<RepairReport> {
     let all = Repair { all: true, remove_orphans, ..Repair::default() };
-    let embedder = embedder(config)?;
-    let fresh = Rebuild::open(&config.index, contents(config, embedder.as_ref())).await?;
+    let embedders = Embedders::open(config)?;
+    let fresh = Rebuild::open(&config.index, contents(config, &embedders)).await?;
     let opened = IndexStores { index: fresh.index.clone(), listing: fresh.listing.clone() };
-    let service = assemble(config, address, embedder, opened).await?.service;
+    let service = assemble(config, address, embedders, opened).await?.service;
     let owned = fresh.current.as_ref().unwrap_or(&fresh.index);
     service.catalog.installation.restore(owned.as_ref()).await.map_err(StartError::Reindex)?;
     service.maintenance.startup.adopt_stores().await.map_err(StartError::Reindex)?;
@@ -139,19 +139,21 @@ pub fn decode(request: Option<OsString>) -> ExitCode {
     adapters::decoder::work(request)
 }
 
-fn embedder(config: &Config) -> Result<Arc<dyn Embedder>> {
-    Ok(adapters::embedder::open(&config.embedder, &config.models, &config.llm)?)
-}
-
-fn contents<'a>(config: &'a Config, embedder: &'a dyn Embedder) -> IndexSpec<'a> {
+fn contents<'a>(config: &'a Config, embedders: &'a Embedders) -> IndexSpec<'a> {
     let fields = VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect();
-    IndexSpec { data_dir: &config.domain.data_dir, embedder, fields, pictures: None }
+    let pictures = embedders.images.as_ref().map(|images| PictureSpace {
+        fields: VISUAL_FRAMES.map(str::to_owned).into(),
+        dimension: images.dimension(),
+        model: images.model().to_owned(),
+    });
+    let (data_dir, embedder) = (&*config.domain.data_dir, embedders.texts.as_ref());
+    IndexSpec { data_dir, embedder, fields, pictures }
 }
 
 async fn assemble(
     config: &Config,
     address: SocketAddr,
-    embedder: Arc<dyn Embedder>,
+    embedders: Embedders,
     IndexStores { index, listing }: IndexStores,
 ) -> Result<App> {
     use adapters::{fetcher, jobs, records, storage};
@@ -169,7 +171,7 @@ async fn assemble(
         fetcher: http.clone(),
         webhooks: http,
     };
-    let models = models::open(config, embedder)?;
+    let models = models::open(config, embedders)?;
     let settings = Settings {
         shared_records: config.records.is_shared(),
         probes: ProbeSettings {

@@ -39,6 +39,7 @@ pub struct Config {
     pub ocr: adapters::ocr::Settings,
     pub detector: adapters::detector::Settings,
     pub classifier: adapters::classifier::Settings,
+    pub image_embedder: adapters::image_embedder::Settings,
     pub vad: adapters::vad::Settings,
     pub speaker: adapters::speaker::Settings,
     pub transcriber: adapters::transcriber::Settings,

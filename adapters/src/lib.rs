@@ -12,6 +12,7 @@ pub mod decoder;
 pub mod detector;
 pub mod embedder;
 pub mod fetcher;
+pub mod image_embedder;
 pub mod index;
 pub mod jobs;
 mod keys;

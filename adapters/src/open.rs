@@ -45,6 +45,11 @@ impl OpenError {
         Self(message.into())
     }
 
+    /// Returns the error for a choice that needs another model.
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
     /// Returns a function that prefixes errors with the adapter's section.
     pub(crate) fn in_section(section: &str) -> impl Fn(PortError) -> Self + '_ {
         move |error| Self(format!("[{section}] {error}"))

@@ -52,6 +52,7 @@ pub(crate) fn service(
         speaker_embedder: None,
         detector: None,
         classifier: None,
+        image_embedder: None,
         ocr: None,
         reranker: None,
         sentiment: None,

@@ -9,7 +9,7 @@ use crate::{ErrorKind, PortError, Result};
 
 /// A stored JSON document. Stores return it byte for byte. It is parsed only when its content is
 /// needed. Clones are cheap.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Document(Arc<str>);
 
 impl Document {

@@ -16,6 +16,7 @@ mod document;
 pub mod embedder;
 mod error;
 pub mod fetcher;
+pub mod image_embedder;
 pub mod index;
 pub mod jobs;
 pub mod listing;

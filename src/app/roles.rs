@@ -25,6 +25,7 @@ pub(super) fn describe(
         ("text reader", model(models.ocr.as_ref().map(|port| port.model()))),
         ("object detector", model(models.detector.as_ref().map(|port| port.model()))),
         ("image classifier", model(models.classifier.as_ref().map(|port| port.model()))),
+        ("image embedder", model(models.image_embedder.as_ref().map(|port| port.model()))),
         ("voice activity", model(models.vad.as_ref().map(|port| port.model()))),
         ("speech recogniser", model(models.transcriber.as_ref().map(|port| port.model()))),
         (

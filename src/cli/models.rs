@@ -138,6 +138,7 @@ fn missing_features(missing: &[(Model, PathBuf)]) -> Option<String> {
 /// Whether the configuration uses a model; most are used whenever they are present.
 fn is_used(model: &Model, config: &Config) -> bool {
     match model.role.as_str() {
+        "detector" => model.file == config.detector.file,
         "sentiment" => config.sentiment.kind == SentimentKind::Onnx,
         "entities" => config.ner.kind == NerKind::Gliner,
         _ => true,

@@ -205,6 +205,13 @@ impl Status {
         }
     }
 
+    /// The vector fields that can be searched, with a description of each.
+    fn vector_fields(&self) -> Vec<(&'static str, &'static str)> {
+        let visual = (analysis::VISUAL, analysis::VISUAL_DESCRIPTION);
+        let images = self.models.image_embedder.as_ref().map(|_| visual);
+        analysis::VECTOR_FIELDS.iter().copied().chain(images).collect()
+    }
+
     /// Builds the discovery document.
     pub fn schema(&self) -> Schema {
         let pairs = |pairs: &[(&str, &str)]| {
@@ -215,7 +222,7 @@ impl Status {
             analyzers: self.analyzers.ids(&self.models),
             outputs: registered.iter().map(|a| (a.spec().id.to_owned(), a.schema())).collect(),
             exclusive_groups: self.analyzers.exclusive_groups(&self.models),
-            vector_fields: pairs(analysis::VECTOR_FIELDS),
+            vector_fields: pairs(&self.vector_fields()),
             detail_levels: pairs(search::DETAIL_LEVELS),
             filters: filters::FILTERS.iter().map(|filter| filter.describe(&registered)).collect(),
             modes: pairs(search::MODES),

@@ -33,6 +33,11 @@ pub fn is_a(noun: &str, thing: &str) -> bool {
             .is_some_and(|known| known.synonyms.contains(&thing) || known.kinds.contains(&thing))
 }
 
+/// Returns the synonyms of a noun, in lower case. A noun that is not known has none.
+pub fn synonyms(noun: &str) -> &'static [String] {
+    NOUNS.get(&noun.to_lowercase()).map_or(&[], |known| &known.synonyms)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

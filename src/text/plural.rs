@@ -34,6 +34,11 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
+/// Whether a noun names a substance or a group, which is not counted: `food`, `furniture`.
+pub fn is_uncountable(noun: &str) -> bool {
+    ["clothing", "food", "fruit", "furniture"].contains(&noun)
+}
+
 /// Formats a count with its noun: `0 people`, `1 person`, `3 chunks`.
 pub fn with_count(name: &str, count: u64) -> String {
     match count {
@@ -42,9 +47,11 @@ pub fn with_count(name: &str, count: u64) -> String {
     }
 }
 
-/// Formats a noun, preceded by its count if the count is above one: `2 people`, `3 dogs`, `bus`.
+/// Formats a noun, preceded by its count if the count is above one: `2 people`, `3 dogs`, `bus`. An
+/// uncountable noun has no count.
 pub fn plural_with_count(name: &str, count: u64) -> String {
     match count {
+        _ if is_uncountable(name) => name.to_owned(),
         0 | 1 => name.to_owned(),
         n => format!("{n} {}", plural(name)),
     }
@@ -87,5 +94,6 @@ mod tests {
         for (count, expected) in [(0, "bus"), (1, "bus"), (2, "2 buses")] {
             assert_eq!(plural_with_count("bus", count), expected);
         }
+        assert_eq!(plural_with_count("food", 2), "food");
     }
 }

@@ -60,4 +60,5 @@ mod traces;
 mod unreadable;
 mod upload_command;
 mod vision;
+mod visual;
 mod vocabulary;

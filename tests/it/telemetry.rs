@@ -21,6 +21,7 @@ fn onnx_runtime_creates_no_machine_identifier() {
         ("MODELS__ONNXRUNTIME", library.to_string_lossy().into_owned()),
         ("DETECTOR__KIND", "onnx".to_owned()),
         ("DETECTOR__FILE", "detect_yolox.onnx".to_owned()),
+        ("DETECTOR__LAYOUT", "yolox".to_owned()),
         ("DETECTOR__LABELS", "red_blue.txt".to_owned()),
     ];
     let mut check = command(folder.path(), &settings);

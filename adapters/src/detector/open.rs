@@ -15,7 +15,6 @@ use crate::open::{NetworkKind, OpenError};
 pub enum Layout {
     /// YOLOX. Input: image at the top left on grey, BGR 0..255. Output: `[1, n, 5 + classes]`, not
     /// decoded, with one row per cell of the strides 8, 16 and 32.
-    #[default]
     Yolox,
     /// PicoDet and NanoDet-Plus. Input: stretched image, BGR with ImageNet normalization. Outputs
     /// for each stride: scores `[1, n, classes]` and distances `[1, n, 4 × bins]` as distributions,
@@ -23,6 +22,7 @@ pub enum Layout {
     PicoDet,
     /// NanoDet. Input: centred image on black, BGR with ImageNet normalization. Outputs: as
     /// PicoDet.
+    #[default]
     NanoDet,
     /// YOLOv8 and later models of that family. Input: centred image on grey, RGB 0..1. Output: `[1,
     /// 4 + classes, n]` or its transpose, with the centre and size of each box in pixels.
@@ -61,10 +61,10 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             kind: NetworkKind::default(),
-            file: "detect/yolox_nano.onnx".into(),
+            file: "detect/nanodet.onnx".into(),
             layout: Layout::default(),
             labels: PathBuf::new(),
-            threshold: 0.35,
+            threshold: 0.4,
             max_overlap: 0.5,
             max_objects: 100,
         }

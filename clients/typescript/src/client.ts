@@ -352,7 +352,7 @@ export class Shotlog {
 
   /**
    * Searches for moments and, unless `synthesize` is false, answers from them. Without a text, finds moments
-   * similar to another one (`like`) or lists all that match the filters (`order`).
+   * similar to another one (`like`) or to a picture (`image`), or lists all that match the filters (`order`).
    */
   async search(text: string | null, options: SearchOptions = {}): Promise<QueryResponse> {
     return data(await this.#api.POST("/query", { body: { text, ...options } }));

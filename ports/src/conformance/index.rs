@@ -66,7 +66,7 @@ where
     vectors_come_back_in_order(&*fresh().await).await;
     pictures::have_another_dimension(&*fresh().await).await;
     pictures::are_replaced_with_their_point(&*fresh().await).await;
-    pictures::of_the_wrong_dimension_are_refused(&*fresh().await).await;
+    pictures::wrong_dimensions_are_refused(&*fresh().await).await;
     values::values_are_distinct_and_in_order(&*fresh().await).await;
     values::facet_counts_are_most_frequent_first(&*fresh().await).await;
     values::points_are_listed_in_order(&*fresh().await).await;

@@ -9,6 +9,7 @@ pub mod detector;
 pub mod embedder;
 pub mod faults;
 pub mod fetcher;
+pub mod image_embedder;
 pub mod index;
 pub mod jobs;
 pub mod listing;

@@ -153,7 +153,7 @@ impl AlertSearch {
     /// Returns `Invalid` for an unknown mode or field.
     fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
         Ok(SearchRequest {
-            target: SearchTarget::parse(Some(self.text.clone()), None, None)?,
+            target: SearchTarget::parse(Some(self.text.clone()), None, None, None)?,
             analyzers: self.analyzer.clone().into(),
             field: self.field.parse()?,
             mode: self.mode.as_deref().map(str::parse).transpose()?,

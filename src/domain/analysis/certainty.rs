@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use text::things::thing_overlap;
 
-use crate::analysis::evidence::ChunkTracks;
+use crate::analysis::tracks::ChunkTracks;
 use crate::kernel::time::rounded;
 
 /// For each label, the certainty (0..1) that such an object is present.
@@ -29,6 +29,12 @@ impl Certainty {
     pub(crate) fn for_labels(mut self, labels: &[String]) -> Self {
         self.0.retain(|label, _| labels.contains(label));
         self
+    }
+
+    /// Adds a label, unless it has a higher certainty already.
+    pub(crate) fn add(&mut self, label: &str, certainty: f64) {
+        let max = self.0.entry(label.to_owned()).or_default();
+        *max = max.max(certainty);
     }
 
     /// Whether there are no labels.

@@ -13,20 +13,20 @@ use ports::ocr::{TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
+use crate::analysis::tracks::{ChunkTracks, PersonTrack, best_images};
+use crate::analysis::views::{FrameView, MAX_VIEWS};
 use crate::chunking::Signals;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
 use crate::kernel::profile::{Profile, Step};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
-use crate::media::agreement::{self, Agreement, Classes, IMAGES_PER_OBJECT, MAX_OBJECTS, MIN_SIDE};
-use crate::media::clothing::{Garment, measure_garments};
+use crate::media::agreement::{self, Agreement, Classes, MAX_OBJECTS};
 use crate::media::decode;
-use crate::media::picture::crop;
 use crate::media::screen_changes::{Reading, readings};
 use crate::media::screen_text::{self, ScreenLine};
 use crate::media::speech::{SpeakerTurn, Speech, Utterance};
-use crate::media::tracking::{Track, TrackPoint, Tracker};
+use crate::media::tracking::{Track, Tracker};
 
 /// A video that is being analyzed.
 pub struct VideoEvidence {
@@ -90,28 +90,6 @@ pub struct OcrSamplingOptions {
 /// Longest side, in pixels, of the thumbnails used to detect text changes.
 const THUMBNAIL_SIDE: u32 = 320;
 
-/// The tracked objects of a chunk.
-#[derive(Debug, Default)]
-pub struct ChunkTracks {
-    /// Times of the analyzed frames, in seconds from the start of the video.
-    pub times: Vec<f64>,
-    /// All objects, including people.
-    pub tracks: Vec<Track>,
-    /// The people with their clothing.
-    pub people: Vec<PersonTrack>,
-}
-
-/// A person tracked through a chunk.
-#[derive(Debug)]
-pub struct PersonTrack {
-    /// Positions over time.
-    pub track: Track,
-    /// Garments, found by measuring colours.
-    pub garments: Vec<Garment>,
-    /// The person's image, cropped from the frame with the most confident detection.
-    pub portrait: Image,
-}
-
 /// One chunk of a [`VideoEvidence`].
 pub struct ChunkEvidence {
     /// The video that the chunk belongs to.
@@ -122,12 +100,14 @@ pub struct ChunkEvidence {
     pub span: Span,
     screen_lines: OnceCell<Vec<ScreenLine>>,
     tracks: OnceCell<ChunkTracks>,
+    views: OnceCell<Vec<FrameView>>,
 }
 
 impl ChunkEvidence {
     /// Creates the evidence for a chunk without decoding any frames.
     pub fn new(video: Arc<VideoEvidence>, chunk_id: ChunkId, span: Span) -> Self {
-        Self { video, chunk_id, span, screen_lines: OnceCell::new(), tracks: OnceCell::new() }
+        let (screen_lines, tracks, views) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { video, chunk_id, span, screen_lines, tracks, views }
     }
 
     /// The per-second picture measurements within the chunk.
@@ -343,6 +323,55 @@ impl ChunkEvidence {
         tracks.await
     }
 
+    /// Classifies and embeds whole frames: those nearest to [`Self::frame_times`], at most
+    /// [`MAX_VIEWS`]. Returns no views if there is no model for it.
+    pub async fn views(&self, models: &Models) -> Result<&[FrameView]> {
+        if models.detector.is_some() {
+            // Uses the frames in which objects are detected.
+            self.tracks(models).await?;
+        }
+        let views = self.views.get_or_try_init(|| async {
+            if models.classifier.is_none() && models.image_embedder.is_none() {
+                return Ok::<_, Error>(Vec::new());
+            }
+            self.view_frames(models, &self.frames().await?).await
+        });
+        Ok(views.await?)
+    }
+
+    async fn view_frames(&self, models: &Models, frames: &[Frame]) -> Result<Vec<FrameView>> {
+        let frames = self.viewed_frames(frames);
+        let images: Vec<Image> = frames.iter().map(|frame| frame.image.clone()).collect();
+        let profile = &self.video.profile;
+        let mut views: Vec<FrameView> =
+            frames.iter().map(|frame| FrameView::at(frame.time)).collect();
+        if let Some(classifier) = &models.classifier {
+            let classifying = classifier.classify(&images);
+            let classified = profile.measure(Step::ClassifyFrames, classifying).await?;
+            views.iter_mut().zip(classified).for_each(|(view, p)| view.probabilities = p);
+        }
+        if let Some(embedder) = &models.image_embedder {
+            let embedding = embedder.embed_images(&images);
+            let vectors = profile.measure(Step::EmbedFrames, embedding).await?;
+            views.iter_mut().zip(vectors).for_each(|(view, vector)| view.vector = vector);
+        }
+        Ok(views)
+    }
+
+    /// The frames nearest to [`Self::frame_times`], at most [`MAX_VIEWS`].
+    fn viewed_frames<'a>(&self, frames: &'a [Frame]) -> Vec<&'a Frame> {
+        let times = self.frame_times();
+        let skipped = times.len().div_ceil(MAX_VIEWS).max(1);
+        let nearest = |time: f64| {
+            let distance = |frame: &&Frame| (frame.time - time).abs();
+            frames.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        };
+        let mut viewed: Vec<&Frame> =
+            times.into_iter().step_by(skipped).filter_map(nearest).collect();
+        viewed.dedup_by_key(|frame| frame.time);
+        viewed
+    }
+
     /// Detects objects in frames and tracks them from one frame to the next. A frame that is
     /// identical to the previous one reuses its detections.
     async fn track_objects(
@@ -351,6 +380,9 @@ impl ChunkEvidence {
         detector: &dyn ObjectDetector,
         frames: Vec<Frame>,
     ) -> Result<ChunkTracks> {
+        if models.classifier.is_some() || models.image_embedder.is_some() {
+            self.views.get_or_try_init(|| self.view_frames(models, &frames)).await?;
+        }
         let cuts: Vec<f64> = self.video.signals.candidates.cut.iter().map(|c| c.time).collect();
         let is_person = |label: &str| label == "person";
         let (mut tracker, mut times) = (Tracker::default(), Vec::with_capacity(frames.len()));
@@ -377,29 +409,31 @@ impl ChunkEvidence {
             previous = Some((image, detections));
         }
         let mut tracks = tracker.finish();
+        let mut unverified = Vec::new();
         if let Some(classifier) = &models.classifier {
-            tracks = self.verify(classifier.as_ref(), tracks, &needed_frames).await?;
+            (tracks, unverified) = self.verify(classifier.as_ref(), tracks, &needed_frames).await?;
         }
         let person_tracks = tracks.iter().filter(|track| is_person(&track.label));
         let people = person_tracks
             .filter_map(|track| PersonTrack::from_track(track, &needed_frames))
             .collect();
-        Ok(ChunkTracks { times, tracks, people })
+        Ok(ChunkTracks { times, tracks, people, unverified })
     }
 
-    /// Verifies the labels of objects with images of them; see [`agreement`].
+    /// Verifies the labels of objects with images of them; see [`agreement`]. Returns the objects as
+    /// they are stated, and the labels that could not be verified.
     async fn verify(
         &self,
         classifier: &dyn ImageClassifier,
         tracks: Vec<Track>,
         frames: &[Frame],
-    ) -> Result<Vec<Track>> {
+    ) -> Result<(Vec<Track>, Vec<(String, f32)>)> {
         let classes = Classes::new(classifier.labels());
         let mut verified = vec![Agreement::Unsure; tracks.len()];
         let mut by_confidence: Vec<usize> = (0..tracks.len()).collect();
         by_confidence.sort_by(|a, b| tracks[*b].confidence().total_cmp(&tracks[*a].confidence()));
         for index in by_confidence.into_iter().take(MAX_OBJECTS) {
-            let images = images_of(&tracks[index], frames);
+            let images = best_images(&tracks[index], frames);
             let classifying = classifier.classify(&images);
             let results = self.video.profile.measure(Step::ClassifyObjects, classifying).await?;
             let mut mean = vec![0.0; classifier.labels().len()];
@@ -410,44 +444,9 @@ impl ChunkEvidence {
             }
             verified[index] = classes.verify(&tracks[index], &mean);
         }
-        Ok(agreement::stated(tracks, &verified))
-    }
-}
-
-/// Crops an object from the frames that show it best, unless it is too small there.
-fn images_of(track: &Track, frames: &[Frame]) -> Vec<Image> {
-    let mut points: Vec<_> = track.points.iter().collect();
-    points.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
-    let image = |point: &&TrackPoint| {
-        let frame = frames.iter().find(|frame| frame.time == point.time)?;
-        let [_, _, width, height] = point.bounds;
-        let (width, height) =
-            (width * frame.image.width as f32, height * frame.image.height as f32);
-        (width.min(height) >= MIN_SIDE).then(|| crop(&frame.image, &point.bounds))
-    };
-    points.iter().filter_map(image).take(IMAGES_PER_OBJECT).collect()
-}
-
-impl PersonTrack {
-    fn from_track(track: &Track, frames: &[Frame]) -> Option<Self> {
-        let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
-        // Take the majority vote over all frames, since a passer-by or a shadow can distort the
-        // colours in a single frame.
-        let mut votes: Vec<(Vec<Garment>, usize)> = Vec::new();
-        for point in &track.points {
-            let worn =
-                image(point.time).map_or_else(Vec::new, |i| measure_garments(i, &point.bounds));
-            match votes.iter_mut().find(|(garments, _)| *garments == worn) {
-                Some((_, count)) => *count += 1,
-                None => votes.push((worn, 1)),
-            }
-        }
-        let visible = votes.into_iter().filter(|(garments, _)| !garments.is_empty());
-        let garments =
-            visible.max_by_key(|(_, count)| *count).map_or_else(Vec::new, |(garments, _)| garments);
-        let surest = track.best_point()?;
-        let portrait = crop(image(surest.time)?, &surest.bounds);
-        Some(Self { track: track.clone(), garments, portrait })
+        let unverified = agreement::unverified(&tracks, &verified);
+        let stated = agreement::stated(tracks, &verified);
+        Ok((stated, unverified))
     }
 }
 

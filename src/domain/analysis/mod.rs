@@ -13,8 +13,10 @@ pub mod facets;
 pub mod output;
 pub mod presentation;
 pub(crate) mod prose;
+pub(crate) mod tracks;
 pub(crate) mod utterances;
 pub mod video;
+pub(crate) mod views;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -35,6 +37,7 @@ use extraction::Extractor;
 use facets::{Display, Facets};
 use output::UnknownOutput;
 use presentation::Presentation;
+use views::MAX_VIEWS;
 
 /// The static properties of an analyzer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -187,7 +190,7 @@ pub(crate) const SPEECH_GROUP: &str = "speech";
 /// The vector field that covers an analyzer's whole output.
 pub const COMBINED: &str = "combined";
 
-/// The vector fields, in the order in which the API lists them, each with a description.
+/// The vector fields of texts, in the order in which the API lists them, each with a description.
 pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     (COMBINED, "whole flattened record (default)"),
     ("description", "prose summary only"),
@@ -195,6 +198,15 @@ pub const VECTOR_FIELDS: &[(&str, &str)] = &[
     ("actions", "actions and what objects are used for"),
     ("objects", "object names only"),
 ];
+
+/// The vector field of the frames, which needs an image embedder.
+pub const VISUAL: &str = "visual";
+
+/// What [`VISUAL`] contains, as the API describes it.
+pub const VISUAL_DESCRIPTION: &str = "the picture itself, compared with a text or a picture";
+
+/// The fields in which the index stores the vectors of [`VISUAL`], one for each frame of a chunk.
+pub const VISUAL_FRAMES: [&str; MAX_VIEWS] = [VISUAL, "visual_2", "visual_3"];
 
 /// A built-in or user-defined analyzer.
 #[derive(Clone)]

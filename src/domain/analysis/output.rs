@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::analysis::IndexEntry;
 use crate::analysis::correction::CorrectionSet;
+use crate::analysis::views::ImageVectors;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::Span;
 use crate::kernel::video::ChunkId;
@@ -21,6 +22,11 @@ use crate::media::speech::{SpeakerTurn, Utterance};
 pub trait AnalyzerOutput: Debug + Send + Sync {
     /// Returns the texts to embed, the labels for filters and what a hit shows.
     fn index_entry(&self) -> IndexEntry;
+
+    /// Returns the vectors of frames, if the analyzer stores any.
+    fn image_vectors(&self) -> Option<&ImageVectors> {
+        None
+    }
 
     /// Returns the statements about the chunk, in order. Their texts contain no labels. Searches,
     /// answers and aggregators such as the summary read them.

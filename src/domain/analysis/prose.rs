@@ -1,6 +1,7 @@
 //! English phrases and sentences for detected objects.
 
 use text::join_list;
+use text::plural::is_uncountable;
 
 use crate::media::geometry::Side;
 use crate::media::movement::Movement;
@@ -30,19 +31,24 @@ pub(crate) fn side(side: Side) -> &'static str {
 /// if `names` is empty.
 pub(crate) fn in_view(names: &[String]) -> Option<String> {
     let (last, others) = names.split_last()?;
-    let verb = if others.is_empty() && with_article(last) != *last { "is" } else { "are" };
+    let verb = if others.is_empty() && !starts_with_number(last) { "is" } else { "are" };
     let named: Vec<String> = names.iter().map(|name| with_article(name)).collect();
     Some(sentence(&format!("{} {verb} in view", join_list(&named, "and"))))
 }
 
-/// Adds the indefinite article, as in `a car`; leaves a name that begins with a number unchanged.
+/// Adds the indefinite article, as in `a car`. Leaves a name that begins with a number or is
+/// uncountable unchanged.
 pub(crate) fn with_article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
+    if starts_with_number(name) || is_uncountable(name) {
         name.to_owned()
     } else {
         format!("{article} {name}")
     }
+}
+
+fn starts_with_number(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Capitalizes `text` and appends a full stop.

@@ -7,7 +7,6 @@ mod resolve;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ports::embedder::Embedder;
 use ports::index::{Point, VectorIndex};
 
 use crate::analysis::Analyzers;
@@ -91,7 +90,7 @@ pub(crate) struct Corrections {
     locks: Arc<VideoLocks>,
     readiness: Arc<StoreReadiness>,
     index: Arc<dyn VectorIndex>,
-    embedder: Arc<dyn Embedder>,
+    models: Models,
     analyzers: Analyzers,
     limits: CorrectionLimits,
 }
@@ -109,7 +108,7 @@ impl Corrections {
             locks: catalog.locks.clone(),
             readiness: catalog.readiness.clone(),
             index: stores.index.clone(),
-            embedder: models.embedder.clone(),
+            models: models.clone(),
             analyzers: catalog.analyzers.clone(),
             limits,
         }

@@ -7,8 +7,8 @@ use ports::index::Point;
 use crate::analysis::correction::{Correction, CorrectionSet};
 use crate::analysis::video::{Output, Outputs};
 use crate::corrections::Corrections;
-use crate::indexing::points;
 use crate::indexing::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
+use crate::indexing::{VectorModels, points};
 use crate::kernel::error::Result;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
@@ -73,7 +73,7 @@ impl Corrections {
         let mut entry = record.analyzers[&update.id].clone();
         let embedder = CachingEmbedder {
             vectors: self.reusable_vectors(record.video_id, &entry, &update, fresh).await?,
-            embedder: self.embedder.as_ref(),
+            embedder: self.models.embedder.as_ref(),
         };
         let original = entry.uncorrected.take().unwrap_or_else(|| entry.pages.clone());
         if same(&update.corrected, &update.original) {
@@ -86,10 +86,11 @@ impl Corrections {
         entry.revision = uuid::Uuid::new_v4().simple().to_string();
         let (id, config) = (record.video_id, record.chunking.config());
         let (revision, outputs) = (&entry.revision, &update.corrected);
+        let models = VectorModels::new(&embedder, &self.models);
         let points =
-            points(&embedder, id, &config, revision, update.spans, &*analyzer, outputs).await?;
+            points(models, id, &config, revision, update.spans, &*analyzer, outputs).await?;
         entry.points = points.len() as u64;
-        self.embedder.model().clone_into(&mut entry.embedder);
+        self.models.embedder.model().clone_into(&mut entry.embedder);
         fresh.retain(|point| point.id.analyzer_id != update.id);
         fresh.extend(points);
         record.analyzers.insert(update.id, entry);
@@ -104,7 +105,7 @@ impl Corrections {
         update: &OutputUpdate<'_>,
         fresh: &[Point],
     ) -> Result<HashMap<String, Vec<f32>>> {
-        if entry.embedder != self.embedder.model() {
+        if entry.embedder != self.models.embedder.model() {
             return Ok(HashMap::new());
         }
         let mut texts = embedded_texts(&update.current);

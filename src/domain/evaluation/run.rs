@@ -164,7 +164,7 @@ impl Configuration {
     /// Builds the search for a question. Returns `Invalid` for an unknown mode or field.
     fn search(&self, question: &EvaluationQuestion) -> Result<SearchRequest> {
         Ok(SearchRequest {
-            target: SearchTarget::parse(Some(question.text.clone()), None, None)?,
+            target: SearchTarget::parse(Some(question.text.clone()), None, None, None)?,
             analyzers: self.analyzer.clone().into(),
             field: self.field.parse()?,
             mode: self.mode.as_deref().map(str::parse).transpose()?,

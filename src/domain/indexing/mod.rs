@@ -13,20 +13,39 @@ use ports::embedder::Embedder;
 use ports::index::{FieldValue, Point, PointId};
 
 use crate::analysis::facets::Facets;
+use crate::analysis::output::AnalyzerOutput;
 use crate::analysis::video::Outputs;
-use crate::analysis::{Analyzer, COMBINED};
+use crate::analysis::views::FrameVector;
+use crate::analysis::{Analyzer, COMBINED, VISUAL_FRAMES};
 use crate::indexing::point::{POINT_FORMAT, PointDocument};
 use crate::kernel::error::Result;
+use crate::kernel::ports::Models;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 
 /// Payload field with the number of people in a chunk.
 const PEOPLE_COUNT: &str = "people_count";
 
+/// The models whose vectors the points have.
+#[derive(Clone, Copy)]
+pub struct VectorModels<'a> {
+    /// Embeds the texts.
+    pub embedder: &'a dyn Embedder,
+    /// The model of the image vectors; vectors of any other model are left out.
+    pub image_model: Option<&'a str>,
+}
+
+impl<'a> VectorModels<'a> {
+    /// Embeds texts with `embedder`, and keeps the image vectors of the image embedder in use.
+    pub(crate) fn new(embedder: &'a dyn Embedder, models: &'a Models) -> Self {
+        Self { embedder, image_model: models.image_embedder.as_ref().map(|images| images.model()) }
+    }
+}
+
 /// Builds the points for one analyzer's outputs. A chunk without output or without text gets no
 /// point.
 pub async fn points(
-    embedder: &dyn Embedder,
+    models: VectorModels<'_>,
     video_id: VideoId,
     chunk_config: &str,
     revision: &str,
@@ -62,17 +81,25 @@ pub async fn points(
         payload.insert("revision".into(), FieldValue::Keywords(vec![revision.into()]));
         points.push(Point {
             id: PointId { video_id, chunk_id, analyzer_id: analyzer.spec().id.into() },
-            vectors: BTreeMap::new(),
+            vectors: image_vectors(output.content(), models.image_model),
             payload,
             text,
             document: Document::serialize(&document)?,
         });
     }
-    let vectors = embedder.embed(&texts).await?;
+    let vectors = models.embedder.embed(&texts).await?;
     for ((point, field), vector) in embedded_fields.into_iter().zip(vectors) {
         points[point].vectors.insert(field.into(), vector);
     }
     Ok(points)
+}
+
+/// The vectors of an output's frames, by field.
+fn image_vectors(output: &dyn AnalyzerOutput, model: Option<&str>) -> BTreeMap<String, Vec<f32>> {
+    let stored = output.image_vectors().filter(|stored| Some(stored.model.as_str()) == model);
+    let frames = stored.into_iter().flat_map(|stored| &stored.frames);
+    let fields = VISUAL_FRAMES.iter().map(|field| (*field).to_owned());
+    fields.zip(frames.map(FrameVector::unit_vector)).collect()
 }
 
 /// The payload fields that search filters are matched against, taken from a chunk's output.

@@ -12,7 +12,7 @@ use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
 use crate::analysis::{Analyzer, AnalyzerRef, cache_key};
 use crate::catalog::Catalog;
-use crate::indexing::points;
+use crate::indexing::{VectorModels, points};
 use crate::ingest::draft::VideoDraft;
 use crate::kernel::error::Result;
 use crate::kernel::metrics;
@@ -173,7 +173,7 @@ impl ChunkAnalysis {
         let id = analyzer.spec().id;
         let config = record.chunking.config();
         let points = points(
-            self.models.embedder.as_ref(),
+            VectorModels::new(self.models.embedder.as_ref(), &self.models),
             record.video_id,
             &config,
             &revision,

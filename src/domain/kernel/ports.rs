@@ -7,6 +7,7 @@ use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
 use ports::embedder::Embedder;
 use ports::fetcher::SourceFetcher;
+use ports::image_embedder::ImageEmbedder;
 use ports::index::Index;
 use ports::jobs::JobQueue;
 use ports::listing::VideoListing;
@@ -49,6 +50,7 @@ pub struct Models {
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
     pub classifier: Option<Arc<dyn ImageClassifier>>,
+    pub image_embedder: Option<Arc<dyn ImageEmbedder>>,
     pub ocr: Option<Arc<dyn TextRecognizer>>,
     pub sentiment: Option<Arc<dyn SentimentClassifier>>,
     pub ner: Option<Arc<dyn EntityRecognizer>>,

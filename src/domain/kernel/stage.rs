@@ -70,6 +70,10 @@ pub enum Step {
     FindObjects,
     /// Classifying images of detected objects.
     ClassifyObjects,
+    /// Classifying whole frames.
+    ClassifyFrames,
+    /// Computing the vectors of frames.
+    EmbedFrames,
     /// Recognising text in a frame (OCR).
     ReadText,
     /// Embedding text.
@@ -89,6 +93,8 @@ impl Step {
             Self::RecogniseSpeech => "recognise_speech",
             Self::DecodeFrames => "decode_frames",
             Self::FindObjects => "find_objects",
+            Self::ClassifyFrames => "classify_frames",
+            Self::EmbedFrames => "embed_frames",
             Self::ClassifyObjects => "classify_objects",
             Self::ReadText => "read_text",
             Self::Embed => "embed",

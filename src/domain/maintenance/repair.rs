@@ -9,8 +9,8 @@ use ports::index::{Index, Point};
 use crate::analysis::Analyzers;
 use crate::catalog::Catalog;
 use crate::indexing::point::revision_filter;
-use crate::indexing::points;
 use crate::indexing::stored_vectors::{CachingEmbedder, embedded_texts, stored_vectors};
+use crate::indexing::{VectorModels, points};
 use crate::kernel::error::Result;
 use crate::kernel::ports::{Models, Stores};
 use crate::kernel::video::VideoId;
@@ -266,9 +266,10 @@ impl VideoRepairer {
                 false => HashMap::new(),
             };
             let embedder = CachingEmbedder { vectors, embedder };
+            let models = VectorModels::new(&embedder, &self.models);
+            let id = record.video_id;
             let analyzer_points =
-                points(&embedder, record.video_id, &config, revision, &spans, &*analyzer, &outputs)
-                    .await?;
+                points(models, id, &config, revision, &spans, &*analyzer, &outputs).await?;
             entry.points = analyzer_points.len() as u64;
             entry.embedder = self.models.embedder.model().to_owned();
             fresh.extend(analyzer_points);

@@ -95,6 +95,19 @@ impl<'a> Classes<'a> {
         Self { labels }
     }
 
+    /// Returns the probability that an image shows a thing or something more specific, for each of
+    /// the kinds and each class.
+    pub(crate) fn things(&self, probabilities: &[f32]) -> Vec<(&'a str, f32)> {
+        let classes = self.labels.iter().map(String::as_str).zip(probabilities.iter().copied());
+        let probable: Vec<(&str, f32)> = classes.filter(|(_, p)| *p >= MIN_PROBABILITY).collect();
+        let kind = |kind: &&'static str| -> (&'a str, f32) {
+            let members = probable.iter().filter(|(class, _)| is_a(class, kind));
+            (*kind, members.map(|(_, p)| p).sum())
+        };
+        let kinds: Vec<(&str, f32)> = KINDS.iter().map(kind).collect();
+        probable.into_iter().chain(kinds).collect()
+    }
+
     /// Verifies a track, given the mean probability of each class over some images of the object.
     pub(crate) fn verify(&self, track: &Track, probabilities: &[f32]) -> Agreement {
         let label = track.label.as_str();
@@ -162,6 +175,22 @@ pub(crate) fn stated(tracks: Vec<Track>, verified: &[Agreement]) -> Vec<Track> {
         Agreement::Contradiction => None,
     };
     tracks.into_iter().zip(verified).filter_map(state).collect()
+}
+
+/// Returns the labels of the objects that are not stated because neither model was sure, each with
+/// the confidence of the most confident one.
+pub(crate) fn unverified(tracks: &[Track], verified: &[Agreement]) -> Vec<(String, f32)> {
+    let mut labels: Vec<(String, f32)> = Vec::new();
+    for (track, agreement) in tracks.iter().zip(verified) {
+        if *agreement != Agreement::Unsure {
+            continue;
+        }
+        match labels.iter_mut().find(|(label, _)| *label == track.label) {
+            Some((_, confidence)) => *confidence = confidence.max(track.confidence()),
+            None => labels.push((track.label.clone(), track.confidence())),
+        }
+    }
+    labels
 }
 
 #[cfg(test)]

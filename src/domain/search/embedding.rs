@@ -2,27 +2,85 @@
 
 use std::sync::Arc;
 
+use ports::decoder::Image;
 use ports::embedder::Embedder;
+use ports::image_embedder::ImageEmbedder;
 use text::questions::subject;
 
 use crate::kernel::cache::ByteCache;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::ports::Models;
 use crate::kernel::vector::{dot, sum};
-use crate::search::request::SearchedAnalyzers;
+use crate::search::request::{SearchRequest, SearchedAnalyzers, VectorField};
 use crate::search::settings::SearchSettings;
 
 /// Embeds search texts and caches their vectors.
 pub(crate) struct QueryEmbedder {
     embedder: Arc<dyn Embedder>,
+    /// Embeds what a search of the visual field looks for.
+    images: Option<Arc<dyn ImageEmbedder>>,
     /// Vectors by text.
     cache: ByteCache<Vec<f32>>,
+    /// Vectors of the visual field by text.
+    visual_cache: ByteCache<Vec<f32>>,
     max_text_bytes: usize,
 }
 
 impl QueryEmbedder {
-    pub(super) fn new(embedder: Arc<dyn Embedder>, settings: &SearchSettings) -> Self {
-        let cache = ByteCache::new(settings.cache_bytes);
-        Self { embedder, cache, max_text_bytes: settings.max_text_bytes }
+    pub(super) fn new(models: &Models, settings: &SearchSettings) -> Self {
+        Self {
+            embedder: models.embedder.clone(),
+            images: models.image_embedder.clone(),
+            cache: ByteCache::new(settings.cache_bytes),
+            visual_cache: ByteCache::new(settings.cache_bytes),
+            max_text_bytes: settings.max_text_bytes,
+        }
+    }
+
+    /// Whether the visual field can be searched.
+    pub(super) fn embeds_images(&self) -> bool {
+        self.images.is_some()
+    }
+
+    /// Computes the vector of a search text for the field that a request searches. Returns `Invalid`
+    /// for the visual field if there is no image embedder.
+    pub(super) async fn request_vector(
+        &self,
+        request: &SearchRequest,
+        text: &str,
+    ) -> Result<Vec<f32>> {
+        match request.field {
+            VectorField::VISUAL => self.visual_vector(text).await,
+            _ => self.text_vector(&request.analyzers, text).await,
+        }
+    }
+
+    /// Computes the vector of a search text for the visual field. Returns `Invalid` if there is no
+    /// image embedder.
+    pub(super) async fn visual_vector(&self, text: &str) -> Result<Vec<f32>> {
+        if let Some(vector) = self.visual_cache.get(text) {
+            return Ok(vector);
+        }
+        let subject = subject(text).unwrap_or(text).to_owned();
+        let vectors = self.images()?.embed_texts(&[subject]).await?;
+        let vector = vectors.into_iter().next();
+        let vector =
+            vector.ok_or_else(|| Error::corrupt("the image embedder returned no vector"))?;
+        self.visual_cache.insert(text, vector.clone(), size_of_val(vector.as_slice()));
+        Ok(vector)
+    }
+
+    /// Computes the vector of a picture. Returns `Invalid` if there is no image embedder.
+    pub(super) async fn image_vector(&self, image: Image) -> Result<Vec<f32>> {
+        let vectors = self.images()?.embed_images(&[image]).await?;
+        let vector = vectors.into_iter().next();
+        vector.ok_or_else(|| Error::corrupt("the image embedder returned no vector"))
+    }
+
+    fn images(&self) -> Result<&Arc<dyn ImageEmbedder>> {
+        let reason = "pictures cannot be searched, because there is no image embedder; install an \
+                      image classifier (`shotlog models` says how) or omit field";
+        self.images.as_ref().ok_or_else(|| Error::Invalid(reason.into()))
     }
 
     /// Computes the vector for a search text. If the search covers all analyzers, the text is

@@ -3,6 +3,7 @@
 pub(crate) mod calibration;
 mod diagnostics;
 pub(crate) mod embedding;
+mod example_picture;
 pub mod filters;
 mod listing;
 pub mod pages;
@@ -40,6 +41,7 @@ use similar::SimilarMoments;
 
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
+pub use example_picture::ExamplePicture;
 pub use pages::PageStart;
 pub use request::{
     ALL_ANALYZERS, ListingOrder, SearchRequest, SearchTarget, SearchedAnalyzers, VectorField,
@@ -76,6 +78,7 @@ pub struct Search {
     analyzers: Analyzers,
     models: Models,
     page_window: usize,
+    max_image_pixels: u64,
 }
 
 impl Search {
@@ -91,13 +94,19 @@ impl Search {
         let deviations = settings.threshold_deviations;
         let calibrator = Calibrator::new(models.clone(), analyzers.clone(), deviations);
         let calibrator = Arc::new(calibrator);
-        let retriever =
-            Retriever::new(stores, catalog, health.clone(), calibrator.clone(), settings);
+        let embedder = Arc::new(QueryEmbedder::new(models, &settings));
+        let retriever = Retriever::new(
+            stores,
+            catalog,
+            health.clone(),
+            calibrator.clone(),
+            embedder.clone(),
+            settings,
+        );
         let retriever = Arc::new(retriever);
         let diagnoser = Diagnoser::new(stores, catalog, scopes.clone(), retriever.clone());
         let diagnoser = Arc::new(diagnoser);
         Self {
-            embedder: Arc::new(QueryEmbedder::new(models.embedder.clone(), &settings)),
             listing: MomentListing {
                 index: stores.index.clone(),
                 health: health.clone(),
@@ -122,6 +131,8 @@ impl Search {
             extractors: catalog.extractors.clone(),
             models: models.clone(),
             page_window: settings.page_window,
+            max_image_pixels: settings.max_image_pixels,
+            embedder,
             calibrator,
             scopes,
             retriever,
@@ -138,9 +149,10 @@ impl Search {
         let plan = match &request.target {
             SearchTarget::Listing(_) => return self.listing.page(access, request).await,
             SearchTarget::Similar(moment) => self.similar.plan(access, request, moment).await?,
+            SearchTarget::Picture(picture) => self.picture_plan(access, request, picture).await?,
             SearchTarget::Text(text) => {
                 let (vector, filter) = futures::try_join!(
-                    self.embedder.text_vector(&request.analyzers, text),
+                    self.embedder.request_vector(request, text),
                     self.request_scope(access, request)
                 )?;
                 SearchPlan::for_text(request, text, vector, filter)
@@ -155,6 +167,19 @@ impl Search {
             page.diagnostics = Some(self.diagnoser.diagnose(access, request, &plan).await?);
         }
         Ok(page)
+    }
+
+    /// Plans a search for moments that look like a picture.
+    async fn picture_plan(
+        &self,
+        access: &Access,
+        request: &SearchRequest,
+        picture: &ExamplePicture,
+    ) -> Result<SearchPlan> {
+        let filter = self.request_scope(access, request).await?;
+        let image = picture.decode(self.max_image_pixels).await?;
+        let vector = self.embedder.image_vector(image).await?;
+        Ok(SearchPlan::for_picture(request, vector, filter))
     }
 
     /// Searches for a text, using the vector that the caller has already computed. Does not

@@ -3,6 +3,7 @@
 
 use ports::index::{Filter, VectorQuery};
 
+use crate::analysis::VISUAL;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::request::{SearchRequest, SearchedAnalyzers};
 use crate::search::results::ScoreKind;
@@ -41,6 +42,21 @@ impl SearchPlan {
             min_p_present: request.min_p_present.unwrap_or_default(),
             rerank: request.rerank,
             score_kind: ScoreKind::Text,
+            exclude: None,
+        }
+    }
+
+    /// Plans a search for pictures near `vector` among the points that match `filter`.
+    pub(super) fn for_picture(request: &SearchRequest, vector: Vec<f32>, filter: Filter) -> Self {
+        let query = request.nearest_to(vector, filter);
+        Self {
+            mode: Mode::Vector,
+            analyzers: request.analyzers.clone(),
+            text: String::new(),
+            query: VectorQuery { field: VISUAL.into(), ..query },
+            min_p_present: 0.0,
+            rerank: false,
+            score_kind: ScoreKind::Similarity,
             exclude: None,
         }
     }

@@ -9,6 +9,7 @@ use crate::analysis::{self, VECTOR_FIELDS};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::names::unknown;
+use crate::search::example_picture::ExamplePicture;
 use crate::search::pages::PageStart;
 use crate::search::retrieval::mode::Mode;
 
@@ -78,7 +79,7 @@ impl SearchRequest {
         match &self.target {
             SearchTarget::Text(text) if text.is_empty() => Err(missing_target()),
             SearchTarget::Text(_) => Ok(()),
-            SearchTarget::Similar(_)
+            SearchTarget::Similar(_) | SearchTarget::Picture(_)
                 if self.mode.is_some_and(|mode| mode != Mode::Vector)
                     || self.min_p_present.is_some() =>
             {
@@ -87,7 +88,15 @@ impl SearchRequest {
                         .into(),
                 ))
             }
-            SearchTarget::Similar(_) => Ok(()),
+            SearchTarget::Picture(_)
+                if ![VectorField::COMBINED, VectorField::VISUAL].contains(&self.field) =>
+            {
+                Err(Error::Invalid(format!(
+                    "a picture is compared in the field 'visual', not in '{}'; omit field",
+                    self.field.name()
+                )))
+            }
+            SearchTarget::Similar(_) | SearchTarget::Picture(_) => Ok(()),
             SearchTarget::Listing(_) if scored || self.score_threshold.is_some() => {
                 Err(Error::Invalid(
                     "a listing has no scores; omit mode, score_threshold and min_p_present".into(),
@@ -105,6 +114,8 @@ pub enum SearchTarget {
     Text(String),
     /// Moments that are similar to another one.
     Similar(MomentId),
+    /// Moments that look like a picture.
+    Picture(ExamplePicture),
     /// All moments that match the filters.
     Listing(ListingOrder),
 }
@@ -113,14 +124,20 @@ impl SearchTarget {
     /// Parses the target that a request names. Returns `Unprocessable` if the request names no
     /// target. Returns `Invalid` if it names more than one target, a malformed moment or an unknown
     /// order.
-    pub fn parse(text: Option<String>, like: Option<&str>, order: Option<&str>) -> Result<Self> {
-        match (text.filter(|text| !text.is_empty()), like, order) {
-            (Some(text), None, None) => Ok(Self::Text(text)),
-            (None, Some(moment), None) => Ok(Self::Similar(moment.parse()?)),
-            (None, None, Some(order)) => Ok(Self::Listing(order.parse()?)),
-            (None, None, None) => Err(missing_target()),
+    pub fn parse(
+        text: Option<String>,
+        like: Option<&str>,
+        order: Option<&str>,
+        picture: Option<ExamplePicture>,
+    ) -> Result<Self> {
+        match (text.filter(|text| !text.is_empty()), like, order, picture) {
+            (Some(text), None, None, None) => Ok(Self::Text(text)),
+            (None, Some(moment), None, None) => Ok(Self::Similar(moment.parse()?)),
+            (None, None, Some(order), None) => Ok(Self::Listing(order.parse()?)),
+            (None, None, None, Some(picture)) => Ok(Self::Picture(picture)),
+            (None, None, None, None) => Err(missing_target()),
             _ => Err(Error::Invalid(
-                "text, like and order exclude each other; give one of them".into(),
+                "text, like, image and order exclude each other; give one of them".into(),
             )),
         }
     }
@@ -129,7 +146,7 @@ impl SearchTarget {
     pub fn search_text(&self) -> &str {
         match self {
             Self::Text(text) => text,
-            Self::Similar(_) | Self::Listing(_) => "",
+            Self::Similar(_) | Self::Picture(_) | Self::Listing(_) => "",
         }
     }
 }
@@ -185,13 +202,16 @@ impl From<String> for SearchedAnalyzers {
     }
 }
 
-/// The name of a vector field, one of [`VECTOR_FIELDS`].
+/// The name of a vector field: one of [`VECTOR_FIELDS`], or [`VISUAL`](analysis::VISUAL).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VectorField(&'static str);
 
 impl VectorField {
     /// The field that covers an analyzer's whole output.
     pub const COMBINED: Self = Self(analysis::COMBINED);
+
+    /// The field of the pictures.
+    pub const VISUAL: Self = Self(analysis::VISUAL);
 
     /// The field's name.
     pub const fn name(self) -> &'static str {
@@ -203,6 +223,9 @@ impl FromStr for VectorField {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
+        if name == analysis::VISUAL {
+            return Ok(Self::VISUAL);
+        }
         let known = VECTOR_FIELDS.iter().find(|(field, _)| *field == name);
         known.map(|(field, _)| Self(field)).ok_or_else(|| unknown("field", name, VECTOR_FIELDS))
     }
@@ -215,7 +238,7 @@ mod tests {
     #[test]
     fn a_search_has_one_target() {
         let text = || Some("a dog".to_owned());
-        let target = |text, like, order| SearchTarget::parse(text, like, order);
+        let target = |text, like, order| SearchTarget::parse(text, like, order, None);
         assert_eq!(target(text(), None, None).expect("a text"), SearchTarget::Text("a dog".into()));
         let listing = target(Some(String::new()), None, Some("newest")).expect("a listing");
         assert_eq!(listing, SearchTarget::Listing(ListingOrder::Newest));

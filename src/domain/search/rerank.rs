@@ -13,6 +13,7 @@ use text::{Quotations, is_stop_word, sentences, word_overlap, words};
 use crate::kernel::error::{Error, Result};
 use crate::search::calibration::content_words;
 use crate::search::results::SearchResult;
+use crate::search::retrieval::merge::either;
 
 /// Logistic model of whether a text contains an answer: the intercept, the weight of the search's
 /// log-odds and the weight of the re-ranker's log-odds. It was fitted so that as many development
@@ -147,6 +148,7 @@ impl HitReranker {
             if is_detected(hit, &criteria) {
                 hit.p_present = hit.p_present.max(hit.p_found);
             }
+            hit.p_present = either(hit.p_present, hit.p_seen);
         }
         hits.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
         Ok(())

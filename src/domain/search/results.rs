@@ -41,8 +41,10 @@ pub struct SearchResult {
     pub text_score: Option<f32>,
     /// Calibrated probability, 0..1, that the moment contains what was searched for.
     pub p_present: f32,
-    /// The value of `p_present` before re-ranking.
+    /// The value of `p_present` before re-ranking, from the texts alone.
     pub p_found: f32,
+    /// Probability, 0..1, that the picture shows what was searched for; 0 if it was not compared.
+    pub p_seen: f32,
     /// The analyzers whose output matched, the most probable first.
     pub found_by: Vec<String>,
     /// The text that was embedded for the searched field.

@@ -28,6 +28,8 @@ pub struct SearchSettings {
     /// Maximum length of a search text or question, in bytes.
     #[serde(with = "byte_size")]
     pub max_text_bytes: usize,
+    /// Maximum number of pixels of a picture in a search request.
+    pub max_image_pixels: u64,
     /// Size of the query-vector cache, in bytes. Repeating a search with different filters, or
     /// fetching its next page, does not embed the text again. 0 disables the cache.
     #[serde(with = "byte_size")]
@@ -45,6 +47,7 @@ impl Default for SearchSettings {
             page_window: 500,
             rerank_texts: 48,
             max_text_bytes: 16 << 10,
+            max_image_pixels: 24_000_000,
             cache_bytes: 8 << 20,
         }
     }

@@ -11,6 +11,7 @@ use crate::http::wire::hits::analyzer;
 use crate::http::wire::presentation::PresentationBody;
 use crate::http::wire::values::{AnyObject, OrderedMap, shortest};
 use domain::Scoped;
+use domain::analysis::VECTOR_FIELDS;
 use domain::chunking::Preset;
 use domain::records::metadata::MetadataKeys;
 use domain::records::unreadable;
@@ -297,7 +298,7 @@ impl From<status::Schema> for AnalyzersBody {
     fn from(schema: status::Schema) -> Self {
         Self {
             analyzers: schema.analyzers,
-            fields: schema.vector_fields.into_iter().map(|(field, _)| field).collect(),
+            fields: VECTOR_FIELDS.iter().map(|(field, _)| (*field).to_owned()).collect(),
             exclusive_groups: schema.exclusive_groups,
         }
     }

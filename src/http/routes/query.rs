@@ -13,7 +13,8 @@ use crate::http::wire::values::{AnyObject, shortest};
 use domain::answering::query;
 use domain::search;
 use domain::search::{
-    ALL_ANALYZERS, Detail, PageStart, ScoreKind, SearchRequest, SearchTarget, SearchedAnalyzers,
+    ALL_ANALYZERS, Detail, ExamplePicture, PageStart, ScoreKind, SearchRequest, SearchTarget,
+    SearchedAnalyzers,
 };
 
 /// The routes of this section.
@@ -60,7 +61,7 @@ impl QueryApi {
 
 #[derive(Object)]
 struct QueryRequest {
-    /// Search text. Null if `like` or `order` is used instead.
+    /// Search text. Null if `like`, `image` or `order` is used instead.
     #[oai(nullable, validator(min_length = 1))]
     text: Option<String>,
     /// Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
@@ -69,6 +70,13 @@ struct QueryRequest {
     /// has output for the chunk, in the order visual content, people, speech, objects, on-screen
     /// text. The chunk itself is not returned. Results have a `score` but no `p_present`.
     like: Option<String>,
+    /// Picture, given instead of `text`, as a data URL (`data:image/jpeg;base64,…`) of a JPEG, PNG or
+    /// WebP. Finds chunks whose frames look like it. Only the field `visual` is compared. Results
+    /// have a `score` but no `p_present`.
+    image: Option<String>,
+    /// The part of `image` to search for: `[x, y, width, height]`, in shares of its width and height
+    /// (0..1).
+    region: Option<Vec<f64>>,
     /// Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
     /// newest video first and in chronological order within each video. The `score` of each result
     /// is null, and there is no `p_present`. `field` is ignored.
@@ -144,8 +152,15 @@ impl TryFrom<QueryRequest> for SearchRequest {
     type Error = domain::Error;
 
     fn try_from(r: QueryRequest) -> domain::Result<Self> {
+        let region = r.region.as_deref();
+        if region.is_some() && r.image.is_none() {
+            let expected = "region is a part of a picture; give image as well, or omit region";
+            return Err(domain::Error::Invalid(expected.into()));
+        }
+        let picture = r.image.map(|url| ExamplePicture::parse(&url, region)).transpose()?;
+        let (like, order) = (r.like.as_deref(), r.order.as_deref());
         Ok(Self {
-            target: SearchTarget::parse(r.text, r.like.as_deref(), r.order.as_deref())?,
+            target: SearchTarget::parse(r.text, like, order, picture)?,
             analyzers: r.analyzer.into(),
             field: r.field.parse()?,
             mode: r.mode.as_deref().map(str::parse).transpose()?,

@@ -98,7 +98,7 @@ impl TryFrom<MomentSearch> for SearchRequest {
 
     fn try_from(input: MomentSearch) -> domain::Result<Self> {
         Ok(Self {
-            target: SearchTarget::parse(Some(input.text), None, None)?,
+            target: SearchTarget::parse(Some(input.text), None, None, None)?,
             analyzers: input.analyzer.into(),
             video_ids: input.video_ids,
             filters: input.filters.0,

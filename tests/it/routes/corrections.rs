@@ -42,7 +42,7 @@ fn speech_models() -> Models {
         speaker_embedder: Some(Arc::new(ScriptedSpeakerEmbedder::new(|_| Some(vec![1.0, 0.0])))),
         detector: Some(Arc::new(ScriptedDetector::with_objects(vec![person]))),
         ocr: Some(Arc::new(ScriptedTextRecognizer::with_lines(vec![sign]))),
-        reranker: None,
+        ..Models::default()
     }
 }
 

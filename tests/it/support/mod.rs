@@ -31,9 +31,11 @@ use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method};
 use poem::{Body, Endpoint, Request, Response};
 use ports::VideoId;
+use ports::classifier::ImageClassifier;
 use ports::conformance::faults::{self, Faults};
 use ports::decoder::VideoDecoder;
 use ports::detector::ObjectDetector;
+use ports::image_embedder::ImageEmbedder;
 use ports::llm::LanguageModel;
 use ports::ocr::TextRecognizer;
 use ports::reranker::Reranker;
@@ -99,6 +101,8 @@ pub struct Models {
     pub speaker_segmentation: Option<Arc<dyn SpeakerSegmentation>>,
     pub speaker_embedder: Option<Arc<dyn SpeakerEmbedder>>,
     pub detector: Option<Arc<dyn ObjectDetector>>,
+    pub classifier: Option<Arc<dyn ImageClassifier>>,
+    pub image_embedder: Option<Arc<dyn ImageEmbedder>>,
     pub ocr: Option<Arc<dyn TextRecognizer>>,
     pub reranker: Option<Arc<dyn Reranker>>,
 }
@@ -208,7 +212,8 @@ impl TestApp {
             speaker_segmentation: setup.models.speaker_segmentation,
             speaker_embedder: setup.models.speaker_embedder,
             detector: setup.models.detector,
-            classifier: None,
+            classifier: setup.models.classifier,
+            image_embedder: setup.models.image_embedder,
             ocr: setup.models.ocr,
             reranker: setup.models.reranker,
             sentiment: Some(Arc::new(Vader::new())),

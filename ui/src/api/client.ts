@@ -70,6 +70,9 @@ export const clipUrl = (id: string, { start, end }: Span) =>
   serviceUrl(`${videoPath(id)}/clip?start=${start}&end=${end}`).href;
 export const frameUrl = (id: string, t: number, width: number) =>
   serviceUrl(`${videoPath(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
+/** Image of a person, cropped from the frame that shows them best; `height` in pixels. */
+export const personUrl = (id: string, entity: string, height: number) =>
+  serviceUrl(`${videoPath(id)}/entities/${encodeURIComponent(entity)}/image?height=${height}`).href;
 export const storyboardUrl = (id: string) => serviceUrl(`${videoPath(id)}/storyboard.jpg`).href;
 
 const boards = new Map<string, Promise<Storyboard>>();

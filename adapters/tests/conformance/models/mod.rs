@@ -2,6 +2,7 @@
 
 mod classifier;
 mod detector;
+mod image_embedder;
 mod ocr;
 mod scripted;
 #[cfg(feature = "onnx")]

@@ -350,7 +350,8 @@ class AsyncShotlog:
 
     async def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> models.QueryResponse:
         """Searches for moments and, unless `synthesize` is false, answers from them. Without a text, finds
-        moments similar to another one (`like`) or lists all that match the filters (`order`)."""
+        moments similar to another one (`like`) or to a picture (`image`), or lists all that match the filters
+        (`order`)."""
         fields = cast(dict[str, Any], {"text": text, **options})
         if "filters" in fields:
             fields["filters"] = models.QueryRequestFilters.from_dict(fields["filters"])

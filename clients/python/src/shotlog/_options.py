@@ -137,11 +137,13 @@ class SearchOptions(TypedDict, total=False):
     """
 
     like: str
+    image: str
+    region: list[float]
     order: Literal["newest"]
     mode: str | None
     video_ids: list[str] | None
     analyzer: str
-    field: Literal["combined", "description", "people", "actions", "objects"]
+    field: Literal["combined", "description", "people", "actions", "objects", "visual"]
     limit: int
     score_threshold: float | None
     min_p_present: float | None

@@ -444,6 +444,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/entities/{entity_id}/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the image of a person.
+         * @description Returns, as a JPEG, the person with a margin of 10 % on each side, cropped from the frame in
+         *     which the person was detected with the highest confidence. Requires the `people` analyzer and
+         *     the `entities` aggregator.
+         */
+        get: operations["entity_image"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/export": {
         parameters: {
             query?: never;
@@ -2704,6 +2726,16 @@ export interface components {
              */
             next?: string;
         };
+        /** OtherPeople */
+        OtherPeople: {
+            /**
+             * Format: uint32
+             * @description Largest number of these people in any one frame.
+             */
+            count: number;
+            /** @description Whether all of them are far away. */
+            far_away: boolean;
+        };
         /** Peaks */
         Peaks: {
             /** @description Id of the video. */
@@ -2719,17 +2751,22 @@ export interface components {
         /** PeopleOutput */
         PeopleOutput: {
             /**
-             * @description Objects `{person, description, clothing, position, action, first_seen, last_seen}`, with
-             *     `locations` if `verbose` is set. Times are in seconds from the start of the video.
+             * @description The people who can be distinguished, as objects `{person, description, clothing, position,
+             *     action, first_seen, last_seen}`, with `locations` if `verbose` is set. Times are in seconds from the start of the video.
              */
             people: {
                 [key: string]: unknown;
             }[];
             /**
              * Format: uint32
-             * @description Number of people seen in the chunk.
+             * @description Largest number of people in any one frame of the chunk.
              */
             people_count: number;
+            /**
+             * @description The people who are not in `people`, because they cannot be distinguished from each other;
+             *     absent if there are none.
+             */
+            others?: components["schemas"]["OtherPeople"];
         };
         /** Plan */
         Plan: {
@@ -3113,7 +3150,7 @@ export interface components {
         };
         /** QueryRequest */
         QueryRequest: {
-            /** @description Search text. Null if `like` or `order` is used instead. */
+            /** @description Search text. Null if `like`, `image` or `order` is used instead. */
             text: string | null;
             /**
              * @description Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
@@ -3123,6 +3160,17 @@ export interface components {
              *     text. The chunk itself is not returned. Results have a `score` but no `p_present`.
              */
             like?: string;
+            /**
+             * @description Picture, given instead of `text`, as a data URL (`data:image/jpeg;base64,…`) of a JPEG, PNG or
+             *     WebP. Finds chunks whose frames look like it. Only the field `visual` is compared. Results
+             *     have a `score` but no `p_present`.
+             */
+            image?: string;
+            /**
+             * @description The part of `image` to search for: `[x, y, width, height]`, in shares of its width and height
+             *     (0..1).
+             */
+            region?: number[];
             /**
              * @description Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
              *     newest video first and in chronological order within each video. The `score` of each result
@@ -4146,6 +4194,7 @@ export type NewCorrection = components['schemas']['NewCorrection'];
 export type ObjectDetectionOutput = components['schemas']['ObjectDetectionOutput'];
 export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
+export type OtherPeople = components['schemas']['OtherPeople'];
 export type Peaks = components['schemas']['Peaks'];
 export type PeopleOutput = components['schemas']['PeopleOutput'];
 export type Plan = components['schemas']['Plan'];
@@ -5059,6 +5108,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EntityList"];
+                };
+            };
+        };
+    };
+    entity_image: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum height in pixels. The image is never higher than the person in the video. The
+                 *     maximum is configurable. Default: 360.
+                 */
+                height?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+                /** @description Id of the person, from `GET /videos/{video_id}/entities`. */
+                entity_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    "CACHE-CONTROL": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
                 };
             };
         };

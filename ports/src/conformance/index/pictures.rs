@@ -96,7 +96,7 @@ pub(super) async fn are_replaced_with_their_point(index: &dyn Index) {
     assert_eq!(stored.iter().map(|(id, _)| id.chunk_id.0).collect::<Vec<_>>(), [7]);
 }
 
-pub(super) async fn of_the_wrong_dimension_are_refused(index: &dyn Index) {
+pub(super) async fn wrong_dimensions_are_refused(index: &dyn Index) {
     replace(index, vec![both("aa", 0, 0.1, 0.1)]).await;
     let (text, still) = (axis(0).to_vec(), picture(0.0));
     let empty: Vec<f32> = vec![];

@@ -14,12 +14,13 @@
 use std::collections::BTreeMap;
 
 use ports::embedder::Embedder;
+use ports::image_embedder::MatchModel;
 use text::questions::is_query_filler;
 use text::things::thing_overlap;
 use text::{is_function_word, tokens};
 use tokio::sync::OnceCell;
 
-use crate::analysis::{self, Analyzers, TextStyle};
+use crate::analysis::{self, Analyzers, TextStyle, VISUAL};
 use crate::indexing::point::PointDocument;
 use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
@@ -72,6 +73,8 @@ pub(crate) struct PresenceEstimator<'a> {
     calibration: &'a Calibration,
     generic: f32,
     words: Vec<String>,
+    /// How cosines with images become probabilities; `None` if there is no image embedder.
+    images: Option<MatchModel>,
 }
 
 impl Calibration {
@@ -150,7 +153,8 @@ impl Calibrator {
     ) -> Result<PresenceEstimator<'_>> {
         let calibration = self.calibration().await?;
         let generic = dot(&calibration.mean, vector);
-        Ok(PresenceEstimator { calibration, generic, words: content_words(text) })
+        let images = self.models.image_embedder.as_ref().map(|images| images.match_model());
+        Ok(PresenceEstimator { calibration, generic, words: content_words(text), images })
     }
 
     /// The recommended thresholds for the registered analyzers. Does not wait for the calibration:
@@ -158,13 +162,15 @@ impl Calibrator {
     pub(crate) fn recommended_thresholds(&self) -> Thresholds {
         let Some(calibration) = self.calibration.get() else { return Vec::new() };
         let deviations = self.threshold_deviations;
+        let images = self.models.image_embedder.as_ref().map(|images| images.match_model());
         let field_thresholds = |whole: TextStyle| {
             let fields = analysis::VECTOR_FIELDS.iter().filter_map(|(field, _)| {
                 let threshold =
                     calibration.threshold(TextStyle::for_field(field, whole), deviations)?;
                 Some(((*field).to_owned(), threshold))
             });
-            fields.collect()
+            let visual = images.map(|images| (VISUAL.to_owned(), images.cosine(LIKELY)));
+            fields.chain(visual).collect()
         };
         let registered = self.analyzers.registered(&self.models);
         registered
@@ -175,14 +181,20 @@ impl Calibrator {
 }
 
 impl PresenceEstimator<'_> {
-    /// The probability, 0..1, that a moment contains what was searched for. This is the probability
-    /// that its text is about the search subject, times the certainty of the detections involved.
+    /// The probability, 0..1, that a moment contains what was searched for. For an image, it depends
+    /// on the cosine alone. For a text, it is the probability that the text is about the search
+    /// subject, times the certainty of the detections involved.
     pub(crate) fn hit_probability(
         &self,
+        field: &str,
         style: TextStyle,
         cosine: f32,
         hit: &PointDocument,
     ) -> f32 {
+        if field == VISUAL {
+            return self.images.map_or(0.0, |images| images.probability(cosine));
+        }
+        let style = TextStyle::for_field(field, style);
         self.probability(style, cosine, &hit.text) * hit.certainty(&self.words)
     }
 
@@ -266,6 +278,7 @@ mod tests {
             calibration: &calibration,
             generic: 0.05,
             words: vec!["lake".into()],
+            images: None,
         };
         let p = |cosine, text| presence.probability(TextStyle::Prose, cosine, text);
         assert!(p(0.2, "A wall.") < 0.2, "no better than chance");

@@ -29,6 +29,35 @@ pub(crate) fn merge_by_chunk(mut hits: Vec<SearchResult>) -> Vec<SearchResult> {
     merged
 }
 
+/// Adds the hits whose pictures were compared to the merged hits of the texts. What was searched for
+/// is present if it is in the texts or in the picture, so the probabilities are combined. The most
+/// probable hit comes first.
+pub(crate) fn add_visual_hits(merged: &mut Vec<SearchResult>, visual: Vec<SearchResult>) {
+    let places: HashMap<(VideoId, ChunkId), usize> =
+        (0..).zip(merged.iter()).map(|(at, hit)| ((hit.video_id, hit.chunk_id), at)).collect();
+    for hit in visual {
+        let p_seen = hit.p_present;
+        match places.get(&(hit.video_id, hit.chunk_id)) {
+            Some(&place) => {
+                let known = &mut merged[place];
+                known.p_seen = p_seen;
+                if p_seen >= MIN_FOUND_BY_SHARE * known.p_present {
+                    let new = hit.found_by.into_iter().filter(|id| !known.found_by.contains(id));
+                    known.found_by.extend(new.collect::<Vec<_>>());
+                }
+                known.p_present = either(known.p_present, p_seen);
+            }
+            None => merged.push(SearchResult { p_seen, p_found: 0.0, ..hit }),
+        }
+    }
+    merged.sort_by(|a, b| b.p_present.total_cmp(&a.p_present));
+}
+
+/// The probability of either of two independent events.
+pub(crate) fn either(a: f32, b: f32) -> f32 {
+    1.0 - (1.0 - a) * (1.0 - b)
+}
+
 /// Merges another analyzer's hit into the best hit of the same chunk.
 fn merge_hit(best: &mut SearchResult, other: SearchResult) {
     best.score = best.score.max(other.score);
@@ -75,6 +104,7 @@ mod tests {
             text_score: None,
             p_present,
             p_found: p_present,
+            p_seen: 0.0,
             found_by: vec![analyzer.into()],
             text: analyzer.into(),
             snippet: String::new(),
@@ -83,6 +113,25 @@ mod tests {
             facets,
             display: Display::default(),
         }
+    }
+
+    #[test]
+    fn texts_and_pictures_add_up() {
+        let mut merged = vec![hit(1, "heard", 0.4, 0.5), hit(2, "heard", 0.3, 0.4)];
+        let visual = vec![hit(2, "seen", 0.1, 0.5), hit(3, "seen", 0.1, 0.2)];
+        add_visual_hits(&mut merged, visual);
+        let summary: Vec<_> = merged
+            .iter()
+            .map(|hit| (hit.chunk_id.0, hit.p_present, hit.p_seen, hit.found_by.join("+")))
+            .collect();
+        assert_eq!(
+            summary,
+            [
+                (2, 0.7, 0.5, "heard+seen".to_owned()),
+                (1, 0.5, 0.0, "heard".to_owned()),
+                (3, 0.2, 0.2, "seen".to_owned())
+            ]
+        );
     }
 
     #[test]

@@ -8,16 +8,17 @@ use std::sync::Arc;
 
 use ports::index::VectorQuery;
 
-use crate::analysis::Analyzers;
+use crate::analysis::{Analyzers, COMBINED, VISUAL};
 use crate::catalog::Catalog;
 use crate::indexing::health::IndexHealth;
 use crate::kernel::error::Result;
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::search::calibration::Calibrator;
+use crate::search::embedding::QueryEmbedder;
 use crate::search::results::SearchResult;
 use crate::search::settings::SearchSettings;
-use merge::merge_by_chunk;
+use merge::{add_visual_hits, merge_by_chunk};
 use mode::{IndexSearcher, Mode};
 use published::{HitReader, HitVideos, Scoring};
 
@@ -29,6 +30,7 @@ pub(crate) struct Retriever {
     pub(super) searcher: IndexSearcher,
     pub(super) hits: Arc<HitReader>,
     calibrator: Arc<Calibrator>,
+    embedder: Arc<QueryEmbedder>,
     analyzers: Analyzers,
     /// Minimum number of hits taken from each list for fusion.
     fusion_depth: usize,
@@ -40,6 +42,7 @@ impl Retriever {
         catalog: &Catalog,
         health: Arc<IndexHealth>,
         calibrator: Arc<Calibrator>,
+        embedder: Arc<QueryEmbedder>,
         settings: SearchSettings,
     ) -> Self {
         let hits = HitReader::new(stores.storage.clone(), catalog, health.clone());
@@ -47,6 +50,7 @@ impl Retriever {
             searcher: IndexSearcher { index: stores.index.clone(), health, settings },
             hits: Arc::new(hits),
             calibrator,
+            embedder,
             analyzers: catalog.analyzers.clone(),
             fusion_depth: settings.fusion_depth,
         }
@@ -127,10 +131,23 @@ impl Retriever {
         let limit = query.limit;
         // Enough hits for `limit` chunks even if every analyzer matches every chunk.
         let total = limit * self.analyzers.all().len().max(1);
-        let hits = self.search(mode, text, VectorQuery { limit: total, ..query }).await?;
+        let texts = self.search(mode, text, VectorQuery { limit: total, ..query.clone() });
+        let (hits, visual) = futures::try_join!(texts, self.visual_hits(text, &query))?;
         let mut merged = merge_by_chunk(hits);
+        add_visual_hits(&mut merged, visual);
         merged.truncate(limit);
         Ok(merged)
+    }
+
+    /// Finds the hits whose pictures match the text. Returns none if there is no image embedder, and
+    /// none if there is a threshold, because a threshold refers to the cosines of texts.
+    async fn visual_hits(&self, text: &str, query: &VectorQuery) -> Result<Vec<SearchResult>> {
+        if !self.embedder.embeds_images() || query.threshold.is_some() || query.field != COMBINED {
+            return Ok(Vec::new());
+        }
+        let vector = self.embedder.visual_vector(text).await?;
+        let query = VectorQuery { field: VISUAL.into(), vector, ..query.clone() };
+        self.search(Mode::Vector, text, query).await
     }
 
     /// Searches published points only. While a video is being published or deleted, the index also

@@ -4,10 +4,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::str::FromStr;
 use std::sync::Arc;
 
+use futures::future::try_join_all;
 use ports::index::{Hit, PointId, TextQuery, VectorIndex, VectorQuery};
 use text::questions::is_query_filler;
 use text::{is_function_word, tokens};
 
+use crate::analysis::{VISUAL, VISUAL_FRAMES};
 use crate::indexing::health::IndexHealth;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::unknown;
@@ -79,7 +81,7 @@ impl IndexSearcher {
         let settings = self.settings;
         let (limit, threshold) = (query.limit, query.threshold);
         if mode == Mode::Vector {
-            let hits = self.index.search(query).await?;
+            let hits = self.nearest(query).await?;
             return Ok(IndexHits { hits, ..IndexHits::default() });
         }
         let depth = limit.max(settings.fusion_depth);
@@ -92,7 +94,7 @@ impl IndexSearcher {
         };
         let by_vector = async {
             match mode {
-                Mode::Hybrid => self.index.search(VectorQuery { limit: depth, ..query }).await,
+                Mode::Hybrid => self.nearest(VectorQuery { limit: depth, ..query }).await,
                 Mode::Vector | Mode::Text => Ok(Vec::new()),
             }
         };
@@ -150,6 +152,23 @@ impl IndexSearcher {
         Ok(IndexHits { hits, text_scores })
     }
 
+    /// Finds the points nearest to a vector, best first. The score of a point in the visual field is
+    /// the cosine of its nearest frame.
+    async fn nearest(&self, query: VectorQuery) -> ports::Result<Vec<Hit>> {
+        if query.field != VISUAL {
+            return self.index.search(query).await;
+        }
+        let search_frames =
+            |field: &str| self.index.search(VectorQuery { field: field.into(), ..query.clone() });
+        let by_frame = try_join_all(VISUAL_FRAMES.map(search_frames)).await?;
+        let mut hits: Vec<Hit> = by_frame.into_iter().flatten().collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+        let mut seen = HashSet::new();
+        hits.retain(|hit| seen.insert((hit.id.clone(), hit.document.clone())));
+        hits.truncate(query.limit);
+        Ok(hits)
+    }
+
     /// Computes the cosine between each hit and the query, except for `known` hits, whose score
     /// already is the cosine.
     async fn cosines(
@@ -165,7 +184,15 @@ impl IndexSearcher {
         if ids.is_empty() {
             return Ok(HashMap::new());
         }
-        Ok(self.index.cosines(field, vector, &ids).await?.into_iter().collect())
+        let fields = if field == VISUAL { &VISUAL_FRAMES[..] } else { &[field] };
+        let mut cosines: HashMap<PointId, f32> = HashMap::new();
+        for field in fields {
+            for (id, cosine) in self.index.cosines(field, vector, &ids).await? {
+                let nearest = cosines.entry(id).or_insert(cosine);
+                *nearest = nearest.max(cosine);
+            }
+        }
+        Ok(cosines)
     }
 }
 

@@ -112,8 +112,9 @@ impl HitReader {
     fn result(&self, scoring: Scoring<'_>, hit: Hit, document: PointDocument) -> SearchResult {
         let Scoring { field, presence, .. } = scoring;
         let span = document.span();
-        let style = TextStyle::for_field(field, self.text_style(&hit.id.analyzer_id));
-        let p_found = presence.map_or(0.0, |p| p.hit_probability(style, hit.score, &document));
+        let style = self.text_style(&hit.id.analyzer_id);
+        let p_found =
+            presence.map_or(0.0, |p| p.hit_probability(field, style, hit.score, &document));
         SearchResult {
             moment_id: MomentId::new(hit.id.video_id, span),
             video_id: hit.id.video_id,
@@ -124,6 +125,7 @@ impl HitReader {
             text_score: None,
             p_present: p_found,
             p_found,
+            p_seen: 0.0,
             found_by: vec![hit.id.analyzer_id],
             text: document.embedded_text(field).to_owned(),
             snippet: document.text.chars().take(SNIPPET).collect(),

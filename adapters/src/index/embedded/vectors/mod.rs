@@ -326,7 +326,8 @@ impl SegmentPlugin for Vectors {
             .collect::<tantivy::Result<Vec<_>>>()?;
         write_file(context.target_segment, &self.dimensions, |space, dimension, file| {
             let names = sources.iter().flat_map(|source| source.fields.keys());
-            let names = names.filter(|name| Space::of(name, &self.dimensions) == space).collect();
+            let names =
+                names.filter(|name| Space::for_field(name, &self.dimensions) == space).collect();
             merge_fields(&sources, &names, dimension, file)
         })
     }
@@ -342,7 +343,7 @@ enum Space {
 
 impl Space {
     /// Returns the section of a field.
-    fn of(field: &str, dimensions: &Dimensions) -> Self {
+    fn for_field(field: &str, dimensions: &Dimensions) -> Self {
         match dimensions.picture_space(field) {
             Some(_) => Self::Pictures,
             None => Self::Text,
@@ -522,7 +523,7 @@ impl PluginWriter for SegmentVectors {
         while !rest.is_empty() {
             let (name, vector, after) = decode(rest, &self.dimensions)
                 .ok_or_else(|| corrupt("the encoded vectors of a document are damaged"))?;
-            let pending = match Space::of(name, &self.dimensions) {
+            let pending = match Space::for_field(name, &self.dimensions) {
                 Space::Text => &mut self.text,
                 Space::Pictures => &mut self.pictures,
             };

@@ -12,7 +12,7 @@ use super::{Directory, EXTENSION, Entry, RowIndices, Section};
 const BUFFER: usize = 1 << 18;
 
 /// The origin of a row: the number of its source and its row number within the source.
-pub(super) type Origin = (u32, u32);
+pub(super) type RowOrigin = (u32, u32);
 
 /// The layout of the rows in a new file.
 #[derive(Default)]
@@ -28,7 +28,7 @@ struct PlannedRow {
     /// The number of the first field that contains the row.
     field: u16,
     group: u16,
-    origin: Origin,
+    origin: RowOrigin,
 }
 
 #[derive(Default)]
@@ -46,7 +46,7 @@ impl Plan {
     }
 
     /// Adds a row to the last field.
-    pub(super) fn add(&mut self, doc: DocId, group: u16, origin: Origin) {
+    pub(super) fn add(&mut self, doc: DocId, group: u16, origin: RowOrigin) {
         let (source, row) = (origin.0 as usize, origin.1 as usize);
         if self.known.len() <= source {
             self.known.resize(source + 1, Vec::new());
@@ -66,7 +66,7 @@ impl Plan {
     }
 
     /// Assigns file indices by field, and within a field by analyzer.
-    fn settle(&mut self) -> Vec<Origin> {
+    fn settle(&mut self) -> Vec<RowOrigin> {
         let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
         order.sort_by_key(|row| {
             let PlannedRow { field, group, .. } = self.rows[*row as usize];
@@ -88,8 +88,8 @@ impl Plan {
         file: &mut VectorFile,
         max_doc: DocId,
         dimension: usize,
-        mut floats: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
-        mut code: impl FnMut(Origin, &mut VectorFile) -> tantivy::Result<()>,
+        mut floats: impl FnMut(RowOrigin, &mut VectorFile) -> tantivy::Result<()>,
+        mut code: impl FnMut(RowOrigin, &mut VectorFile) -> tantivy::Result<()>,
     ) -> tantivy::Result<Section> {
         let order = self.settle();
         for origin in &order {

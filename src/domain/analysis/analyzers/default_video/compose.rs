@@ -12,9 +12,10 @@ use crate::analysis::analyzers::default_video::voices::{self, VOICES, VoiceSumma
 use crate::analysis::analyzers::default_video::{ChunkDescription, objects, picture};
 use crate::analysis::analyzers::people::{PeopleInView, measure};
 use crate::analysis::certainty::Certainty;
-use crate::analysis::evidence::{ChunkEvidence, ChunkTracks};
+use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::output::DescriptionPart;
 use crate::analysis::prose::sentence;
+use crate::analysis::tracks::ChunkTracks;
 use crate::media::screen_text::{Caption, ScreenLine, captions};
 use crate::media::tracking::Track;
 

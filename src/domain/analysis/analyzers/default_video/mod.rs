@@ -5,6 +5,7 @@ mod compose;
 pub(crate) mod decompose;
 mod objects;
 mod picture;
+mod seen;
 mod voices;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ use crate::analysis::facets::{Display, Facets};
 use crate::analysis::output::{AnalyzerOutput, DescriptionPart, OutputRecord, Statement, read};
 use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::video::Output;
+use crate::analysis::views::ImageVectors;
 use crate::analysis::{
     Analyzer, AnalyzerSpec, Column, IndexEntry, TextStyle, object_models, speech_models,
 };
@@ -33,6 +35,7 @@ use crate::kernel::time::Span;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::media::picture::jpeg;
 pub(crate) use compose::inventory;
+use seen::SeenLabel;
 
 /// The id used in requests and stored records.
 pub(crate) const ID: &str = "default_video";
@@ -56,6 +59,9 @@ pub(crate) struct ChunkDescription {
     pub(crate) actions: Vec<String>,
     /// Topics.
     pub(crate) tags: Vec<String>,
+    /// What the frames probably show; each label is a tag.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) seen: Vec<SeenLabel>,
     /// The statements that the description was composed from; empty if a model wrote it.
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
@@ -68,6 +74,10 @@ pub(crate) struct ChunkDescription {
     #[serde(rename = "_certainty", skip_serializing_if = "Certainty::is_empty")]
     #[schemars(skip)]
     pub(crate) certainty: Certainty,
+    /// The vectors of frames.
+    #[serde(rename = "_images", skip_serializing_if = "ImageVectors::is_empty")]
+    #[schemars(skip)]
+    pub(crate) images: ImageVectors,
 }
 
 impl From<Description> for ChunkDescription {
@@ -81,7 +91,7 @@ impl From<Description> for ChunkDescription {
 const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
-const COMPOSITION: u32 = 7;
+const COMPOSITION: u32 = 8;
 
 const PROMPT: &str = include_str!("prompt.md");
 
@@ -126,13 +136,14 @@ impl Analyzer for DefaultVideoAnalyzer {
     }
 
     fn fingerprint(&self, models: &Models) -> String {
+        let images = models.image_embedder.as_ref().map_or("no images", |images| images.model());
         if models.llm.supports_images() {
-            format!("{}/v{VERSION}", models.llm.model())
+            format!("{}/{images}/v{VERSION}", models.llm.model())
         } else {
             let reader = models.ocr.as_ref().map_or("no reader", |r| r.model());
             let detector = object_models(models).unwrap_or_else(|| "no detector".into());
             let speech = speech_models(models);
-            format!("composed/{reader}/{detector}/{speech}/v{COMPOSITION}")
+            format!("composed/{reader}/{detector}/{speech}/{images}/v{COMPOSITION}")
         }
     }
 
@@ -153,7 +164,7 @@ impl Analyzer for DefaultVideoAnalyzer {
     }
 
     async fn analyze(&self, models: &Models, chunk: &ChunkEvidence) -> Result<Option<Output>> {
-        let output = if models.llm.supports_images() && chunk.video.has_video {
+        let mut output = if models.llm.supports_images() && chunk.video.has_video {
             ChunkDescription::from(describe(models, chunk).await?)
         } else {
             let (lines, tracks) = chunk.screen_lines_and_tracks(models).await?;
@@ -162,6 +173,7 @@ impl Analyzer for DefaultVideoAnalyzer {
         if output == ChunkDescription::default() {
             return Ok(None);
         }
+        output.add_views(models, chunk).await?;
         Ok(Some(Arc::new(OutputRecord::from_frames(output, chunk.frame_times()))))
     }
 
@@ -205,6 +217,10 @@ impl AnalyzerOutput for ChunkDescription {
             ..Facets::default()
         };
         IndexEntry { fields, facets, display: Display::new(&self.description) }
+    }
+
+    fn image_vectors(&self) -> Option<&ImageVectors> {
+        Some(&self.images)
     }
 
     /// Returns the parts of a composed description, or the whole description as prose if it has no
@@ -251,6 +267,24 @@ impl AnalyzerOutput for ChunkDescription {
 }
 
 impl ChunkDescription {
+    /// Adds what whole frames show, and their vectors.
+    async fn add_views(&mut self, models: &Models, chunk: &ChunkEvidence) -> Result<()> {
+        let views = chunk.views(models).await?;
+        if let Some(classifier) = &models.classifier {
+            let unverified = &chunk.tracks(models).await?.unverified;
+            self.seen = seen::seen(views, classifier.labels(), unverified);
+            self.seen.retain(|seen| !self.tags.contains(&seen.label));
+            for SeenLabel { label, probability, .. } in &self.seen {
+                self.tags.push(label.clone());
+                self.certainty.add(label, *probability);
+            }
+        }
+        if let Some(embedder) = &models.image_embedder {
+            self.images = ImageVectors::new(embedder.model(), views);
+        }
+        Ok(())
+    }
+
     /// Replaces a quotation, or removes it if there is no replacement.
     fn replace_quote(&mut self, kind: PassageKind, text: &str, replacement: Option<&str>) {
         let quoted = |text: &str| format!("“{text}”");

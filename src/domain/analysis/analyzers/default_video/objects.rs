@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use text::plural::{plural, plural_with_count};
+use text::plural::{is_uncountable, plural, plural_with_count};
 
-use crate::analysis::evidence::ChunkTracks;
 use crate::analysis::prose::{in_view, sentence, with_article};
+use crate::analysis::tracks::ChunkTracks;
 use crate::media::movement::Movement;
 use crate::media::tracking::{Track, TrackPoint, max_at_once};
 
@@ -62,6 +62,7 @@ const FIXED: &[&str] = &[
     "couch",
     "dining table",
     "fire hydrant",
+    "furniture",
     "microwave",
     "oven",
     "parking meter",
@@ -113,7 +114,7 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
             let moving_tracks: Vec<&Track> =
                 kind.tracks.iter().copied().filter(|track| movement(track) == Some(way)).collect();
             let count = max_at_once(moving_tracks.iter().copied());
-            if count == 0 || FIXED.contains(&kind.label) {
+            if count == 0 || FIXED.contains(&kind.label) || is_uncountable(kind.label) {
                 continue;
             }
             let changes_size = matches!(way, Movement::Closer | Movement::Away);
@@ -254,7 +255,7 @@ mod tests {
 
     fn summary(tracks: Vec<Track>) -> (String, Vec<String>) {
         let times = (0..8).map(f64::from).collect();
-        let summary = summarize(&ChunkTracks { times, tracks, people: Vec::new() });
+        let summary = summarize(&ChunkTracks { times, tracks, ..ChunkTracks::default() });
         (summary.sentences.join(" "), summary.actions)
     }
 

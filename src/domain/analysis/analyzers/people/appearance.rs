@@ -137,7 +137,7 @@ fn distance(point: &TrackPoint) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::evidence::{ChunkTracks, PersonTrack};
+    use crate::analysis::tracks::{ChunkTracks, PersonTrack};
     use crate::media::clothing::measure_garments;
     use crate::media::clothing::tests::dressed;
     use crate::media::tracking::Track;

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::evidence::{ChunkTracks, PersonTrack};
+use crate::analysis::tracks::{ChunkTracks, PersonTrack};
 use crate::media::clothing::Garment;
 use crate::media::tracking::{Location, Track, TrackPoint, max_at_once};
 

@@ -107,6 +107,7 @@ from .new_correction import NewCorrection
 from .object_detection_output import ObjectDetectionOutput
 from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
+from .other_people import OtherPeople
 from .peaks import Peaks
 from .people_output import PeopleOutput
 from .plan import Plan
@@ -288,6 +289,7 @@ __all__ = (
     "ObjectDetectionOutput",
     "OcrOutput",
     "OneAggregate",
+    "OtherPeople",
     "Peaks",
     "PeopleOutput",
     "Plan",

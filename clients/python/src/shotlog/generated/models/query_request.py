@@ -20,12 +20,19 @@ T = TypeVar("T", bound="QueryRequest")
 class QueryRequest:
     """
     Attributes:
-        text (None | str): Search text. Null if `like` or `order` is used instead.
+        text (None | str): Search text. Null if `like`, `image` or `order` is used instead.
         like (str | Unset): Id of a moment, given instead of `text`. Finds chunks that are similar to the chunk that
             overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
             output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
             has output for the chunk, in the order visual content, people, speech, objects, on-screen
             text. The chunk itself is not returned. Results have a `score` but no `p_present`.
+        image (str | Unset): Picture, given instead of `text`, as a data URL (`data:image/jpeg;base64,…`) of a JPEG, PNG
+            or
+            WebP. Finds chunks whose frames look like it. Only the field `visual` is compared. Results
+            have a `score` but no `p_present`.
+        region (list[float] | Unset): The part of `image` to search for: `[x, y, width, height]`, in shares of its width
+            and height
+            (0..1).
         order (str | Unset): Sort order, given instead of `text`. `newest` lists all chunks that match the filters,
             newest video first and in chronological order within each video. The `score` of each result
             is null, and there is no `p_present`. `field` is ignored.
@@ -67,6 +74,8 @@ class QueryRequest:
 
     text: None | str
     like: str | Unset = UNSET
+    image: str | Unset = UNSET
+    region: list[float] | Unset = UNSET
     order: str | Unset = UNSET
     mode: None | str | Unset = UNSET
     video_ids: list[str] | None | Unset = UNSET
@@ -88,6 +97,12 @@ class QueryRequest:
         text = self.text
 
         like = self.like
+
+        image = self.image
+
+        region: list[float] | Unset = UNSET
+        if not isinstance(self.region, Unset):
+            region = self.region
 
         order = self.order
 
@@ -161,6 +176,10 @@ class QueryRequest:
         )
         if like is not UNSET:
             field_dict["like"] = like
+        if image is not UNSET:
+            field_dict["image"] = image
+        if region is not UNSET:
+            field_dict["region"] = region
         if order is not UNSET:
             field_dict["order"] = order
         if mode is not UNSET:
@@ -208,6 +227,10 @@ class QueryRequest:
         text = _parse_text(d.pop("text"))
 
         like = d.pop("like", UNSET)
+
+        image = d.pop("image", UNSET)
+
+        region = cast(list[float], d.pop("region", UNSET))
 
         order = d.pop("order", UNSET)
 
@@ -307,6 +330,8 @@ class QueryRequest:
         query_request = cls(
             text=text,
             like=like,
+            image=image,
+            region=region,
             order=order,
             mode=mode,
             video_ids=video_ids,

@@ -1,0 +1,7 @@
+//! Adapters for `ports::image_embedder`.
+
+mod bridge;
+mod open;
+
+pub use bridge::LabelBridge;
+pub use open::{Kind, Settings, open};
