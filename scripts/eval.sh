@@ -2,11 +2,13 @@
 # Measures accuracy on footage with known content and prints a line per figure with its bar: cuts (compared with
 # PySceneDetect), speakers, words, objects, on-screen text, speed and search. Fails if a bar is missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search]     (default: all)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible]     (default: all)
 #
 #   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
 #   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
 #                         the development clips (scripts/eval/clips.json)
+#   SHOTLOG_EVAL_VISIBLE=DIR  the clips of scripts/eval/visible.json, for `visible`: labels, and searches for what only
+#                         the picture shows
 #   SHOTLOG_MODELS=DIR    models in addition to those of var/models, such as detect/*.onnx
 #
 #   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes the results for every clip to FILE or, if FILE exists,
@@ -41,12 +43,6 @@ if [[ " $* " == *" speech "* || $# == 0 ]]; then
 fi
 
 models=$(every_model "$scratch/models")
-for layout in yolox picodet; do
-    for file in "$models/detect/$layout"*.onnx; do
-        [[ -e $file && -z ${SERVICE_DETECTOR__FILE-} ]] || continue
-        export SERVICE_DETECTOR__FILE=detect/${file##*/} SERVICE_DETECTOR__LAYOUT=$layout
-    done
-done
 port=$(free_port)
 base=http://127.0.0.1:$port
 
@@ -58,11 +54,11 @@ serve() {
 }
 
 parts=("$@")
-((${#parts[@]})) || parts=(cuts speech objects text speed search)
+((${#parts[@]})) || parts=(cuts speech objects text speed search visible)
 status=0
 measured=()
 for part in "${parts[@]}"; do
-    [[ $part == search ]] || measured+=("$part")
+    [[ $part == search || $part == visible ]] || measured+=("$part")
 done
 if ((${#measured[@]})); then
     serve footage
@@ -92,5 +88,17 @@ if [[ " ${parts[*]} " == *" search "* ]]; then
     else
         echo "search and answers, test clips: skipped, SHOTLOG_EVAL_TEST is not set"
     fi
+fi
+if [[ " ${parts[*]} " == *" visible "* ]]; then
+    for split in development test; do
+        if [[ -z ${SHOTLOG_EVAL_VISIBLE-} ]]; then
+            echo "what is visible, $split clips: skipped, SHOTLOG_EVAL_VISIBLE is not set"
+            continue
+        fi
+        echo "what is visible, $split clips"
+        serve "visible-$split"
+        scripts/eval/visible.py "$base" "$SHOTLOG_EVAL_VISIBLE" "$split" || status=1
+        stop_service
+    done
 fi
 exit "$status"
