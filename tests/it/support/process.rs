@@ -110,14 +110,18 @@ impl Process {
         tokio::time::timeout(limit, ended).await.ok()
     }
 
-    /// The processes that it has started and that have not ended.
+    /// The processes that it has started and that have not ended. A process that is still a copy of
+    /// the service is left out: it has not started its own program yet.
     #[cfg(target_os = "linux")]
     pub fn children(&self) -> Vec<u32> {
         let folders = std::fs::read_dir("/proc").expect("processes").flatten();
         let ids = folders.filter_map(|folder| folder.file_name().to_str()?.parse().ok());
         let parent = self.child.id();
-        ids.filter(|&id| process_state(id).is_some_and(|(state, of)| state != 'Z' && of == parent))
-            .collect()
+        let arguments = |id: u32| std::fs::read(format!("/proc/{id}/cmdline")).ok();
+        let own = arguments(parent);
+        let is_running =
+            |id: u32| process_state(id).is_some_and(|(state, of)| state != 'Z' && of == parent);
+        ids.filter(|&id| is_running(id) && arguments(id) != own).collect()
     }
 
     /// Waits until `/ready` succeeds.
