@@ -40,13 +40,7 @@ impl NetworkKind {
 pub struct OpenError(String);
 
 impl OpenError {
-    #[cfg(any(feature = "ffmpeg", feature = "cloud"))]
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
-
-    /// Returns the error for a choice that needs another model.
-    pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self(message.into())
     }
 

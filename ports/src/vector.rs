@@ -12,6 +12,13 @@ pub fn cosine(a: &[f32], b: &[f32]) -> f32 {
     dot(a, b) / (dot(a, a) * dot(b, b)).sqrt().max(f32::MIN_POSITIVE)
 }
 
+/// Scales a vector to length 1; a zero vector stays zero.
+pub fn normalized(mut vector: Vec<f32>) -> Vec<f32> {
+    let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
+    vector.iter_mut().for_each(|x| *x /= length);
+    vector
+}
+
 /// Returns the element-wise sum of vectors of the same dimension. The result is empty if there are
 /// no vectors.
 pub fn sum(vectors: &[Vec<f32>]) -> Vec<f32> {

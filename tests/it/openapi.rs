@@ -125,6 +125,7 @@ async fn document_states_which_combinations_are_accepted() {
             vec![
                 json!({"text": "boat"}),
                 json!({"text": null, "like": "m"}),
+                json!({"text": null, "image": "data:image/png;base64,"}),
                 json!({"text": null, "order": "newest"}),
             ],
             vec![json!({"text": null}), json!({"text": null, "limit": 3})],

@@ -77,6 +77,9 @@ async fn texts_find_pictures() {
         let found = app.post_json("/query", all.clone()).await.ok();
         assert_eq!(chunk_ids(&found)[0], chunk, "{text}: {found}");
         assert_eq!(found["results"][0]["found_by"], json!(["default_video"]));
+        let full = json!({"text": text, "field": "visual", "detail": "full", "synthesize": false});
+        let found = app.post_json("/query", full).await.ok();
+        assert_ne!(found["results"][0]["text"], "", "the text of the whole record");
     }
 }
 
@@ -126,4 +129,23 @@ async fn the_field_is_listed_where_it_can_be_searched() {
     assert!(app.get("/schema").await.ok()["vector_fields"].get("visual").is_none());
     let error = app.post_json("/query", visual.clone()).await.error(400);
     assert!(error.contains("image embedder"), "{error}");
+}
+
+#[tokio::test]
+async fn alerts_compare_pictures() {
+    let alert = json!({"text": "volcano", "analyzer": "default_video", "field": "visual",
+        "min_p_present": 0, "webhook": "https://example.org/hook"});
+    let app = TestApp::new().await;
+    let error = app.put_json("/alerts/eruptions", alert.clone()).await.error(400);
+    assert!(error.contains("image embedder"), "{error}");
+    let app = ingest_landscapes().await;
+    app.put_json("/alerts/eruptions", alert).await.ok();
+    let fields = [("analyzers", "default_video"), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "more.mp4", &clip(40.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    app.idle().await;
+    let sent = app.webhooks.requests();
+    assert_eq!(sent.len(), 1);
+    let event: Value = serde_json::from_slice(&sent[0].body).expect("an event");
+    assert_eq!(event["alert"], "eruptions");
 }

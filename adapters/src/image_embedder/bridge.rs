@@ -11,9 +11,13 @@ use ports::classifier::ImageClassifier;
 use ports::decoder::Image;
 use ports::embedder::Embedder;
 use ports::image_embedder::{ImageEmbedder, MatchModel};
-use ports::vector::dot;
+use ports::vector::{dot, normalized, sum};
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
+
+/// Increased with every change to how vectors are computed, so that they are not compared with those
+/// of before.
+const VERSION: u32 = 1;
 
 /// Number of components that the projection has.
 const PROJECTED: usize = 256;
@@ -59,7 +63,7 @@ struct LabelVectors {
 impl LabelBridge {
     /// Combines a classifier and a text embedder. The labels are embedded on first use.
     pub fn new(classifier: Arc<dyn ImageClassifier>, embedder: Arc<dyn Embedder>) -> Self {
-        let name = format!("{}+{}", classifier.model(), embedder.model());
+        let name = format!("labels{VERSION}/{}+{}", classifier.model(), embedder.model());
         Self { name, classifier, embedder, labels: OnceCell::new() }
     }
 
@@ -110,9 +114,9 @@ impl LabelVectors {
         let mut vectors = Vec::with_capacity(labels.len());
         for names in &names {
             let of_label: Vec<Vec<f32>> = embedded.by_ref().take(names.len()).collect();
-            vectors.push(scaled(ports::vector::sum(&of_label), 1.0 / names.len() as f32));
+            vectors.push(scaled(sum(&of_label), 1.0 / names.len() as f32));
         }
-        let mean = scaled(ports::vector::sum(&vectors), 1.0 / labels.len().max(1) as f32);
+        let mean = scaled(sum(&vectors), 1.0 / labels.len().max(1) as f32);
         for vector in &mut vectors {
             vector.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
         }
@@ -135,12 +139,9 @@ impl LabelVectors {
         let stretched = STRETCH.min(1.0 / length(&named).max(f32::MIN_POSITIVE));
         let mut named = scaled(named, stretched * SHARE.sqrt());
         let rest = (1.0 - dot(&named, &named)).max(0.0).sqrt();
-        let projected = projection(probabilities);
-        let unit = length(&projected).max(f32::MIN_POSITIVE);
-        named.extend(scaled(projected, rest / unit));
+        named.extend(scaled(normalized(projection(probabilities)), rest));
         named.push(0.0);
-        let unit = length(&named).max(f32::MIN_POSITIVE);
-        scaled(named, 1.0 / unit)
+        normalized(named)
     }
 
     /// Returns the unit vector of a text that has this vector.
@@ -149,7 +150,7 @@ impl LabelVectors {
         let count = similarities.len().max(1) as f32;
         let mean = similarities.iter().sum::<f32>() / count;
         let variance = similarities.iter().map(|s| (s - mean) * (s - mean)).sum::<f32>() / count;
-        let mut vector = scaled(text, (SPREAD / variance.sqrt().max(SPREAD)).min(1.0));
+        let mut vector = scaled(text, SPREAD / variance.sqrt().max(SPREAD));
         let missing = (1.0 - dot(&vector, &vector)).max(0.0).sqrt();
         vector.extend([0.0; PROJECTED]);
         vector.push(missing);

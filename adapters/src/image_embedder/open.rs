@@ -41,7 +41,7 @@ pub fn open(
 ) -> Result<Option<Arc<dyn ImageEmbedder>>, OpenError> {
     match (section.kind, classifier) {
         (Kind::None, _) | (Kind::Auto, None) => Ok(None),
-        (Kind::Labels, None) => Err(OpenError::missing(
+        (Kind::Labels, None) => Err(OpenError::new(
             "image_embedder.kind = \"labels\" needs an image classifier (classifier.kind)",
         )),
         (Kind::Auto | Kind::Labels, Some(classifier)) => {

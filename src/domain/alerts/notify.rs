@@ -222,7 +222,7 @@ impl Alerts {
         }
         let request = alert.search.request(None)?;
         let text = request.target.search_text();
-        let vector = self.search.embedder.text_vector(&request.analyzers, text).await?;
+        let vector = self.search.embedder.request_vector(&request, text).await?;
         let mut vectors = self.vectors.lock();
         // Vectors of changed and deleted alerts accumulate, so empty the cache from time to time.
         if vectors.len() >= 2 * self.settings.max {

@@ -341,6 +341,9 @@ impl ChunkEvidence {
 
     async fn view_frames(&self, models: &Models, frames: &[Frame]) -> Result<Vec<FrameView>> {
         let frames = self.viewed_frames(frames);
+        if frames.is_empty() {
+            return Ok(Vec::new());
+        }
         let images: Vec<Image> = frames.iter().map(|frame| frame.image.clone()).collect();
         let profile = &self.video.profile;
         let mut views: Vec<FrameView> =

@@ -3,10 +3,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ports::vector::dot;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::time::rounded;
+use crate::kernel::vector::normalized;
 
 /// Maximum number of frames per chunk that are classified and embedded.
 pub(crate) const MAX_VIEWS: usize = 3;
@@ -72,22 +72,19 @@ impl FrameVector {
     /// Returns the unit vector; empty if the stored bytes are not base64.
     pub(crate) fn unit_vector(&self) -> Vec<f32> {
         let codes = STANDARD.decode(&self.vector).unwrap_or_default();
-        let mut vector: Vec<f32> = codes.into_iter().map(|code| f32::from(code as i8)).collect();
-        let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
-        vector.iter_mut().for_each(|x| *x /= length);
-        vector
+        normalized(codes.into_iter().map(|code| f32::from(code as i8)).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::vector::dot;
 
     #[test]
     fn stored_vectors_are_nearly_the_original() {
         let vector: Vec<f32> = (0..640).map(|i| ((i * i) as f32 * 0.37).sin()).collect();
-        let length = dot(&vector, &vector).sqrt();
-        let vector: Vec<f32> = vector.into_iter().map(|x| x / length).collect();
+        let vector = normalized(vector);
         let view = FrameView { time: 1.25, probabilities: Vec::new(), vector: vector.clone() };
         let stored = ImageVectors::new("model", &[view]);
         let read = stored.frames[0].unit_vector();

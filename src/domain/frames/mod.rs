@@ -1,4 +1,5 @@
-//! Frames, storyboards, images of people, audio peaks and clips of stored videos, for clients that display moments.
+//! Frames, storyboards, images of people, audio peaks and clips of stored videos, for clients that
+//! display moments.
 //!
 //! Results are cached on disk within a byte limit. A video is spooled from storage once and kept
 //! for later requests; at most one decode per video runs at a time.

@@ -10,7 +10,7 @@ use text::questions::subject;
 use crate::kernel::cache::ByteCache;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
-use crate::kernel::vector::{dot, sum};
+use crate::kernel::vector::{normalized, sum};
 use crate::search::request::{SearchRequest, SearchedAnalyzers, VectorField};
 use crate::search::settings::SearchSettings;
 
@@ -19,10 +19,8 @@ pub(crate) struct QueryEmbedder {
     embedder: Arc<dyn Embedder>,
     /// Embeds what a search of the visual field looks for.
     images: Option<Arc<dyn ImageEmbedder>>,
-    /// Vectors by text.
+    /// Vectors by space and text.
     cache: ByteCache<Vec<f32>>,
-    /// Vectors of the visual field by text.
-    visual_cache: ByteCache<Vec<f32>>,
     max_text_bytes: usize,
 }
 
@@ -32,7 +30,6 @@ impl QueryEmbedder {
             embedder: models.embedder.clone(),
             images: models.image_embedder.clone(),
             cache: ByteCache::new(settings.cache_bytes),
-            visual_cache: ByteCache::new(settings.cache_bytes),
             max_text_bytes: settings.max_text_bytes,
         }
     }
@@ -44,7 +41,7 @@ impl QueryEmbedder {
 
     /// Computes the vector of a search text for the field that a request searches. Returns `Invalid`
     /// for the visual field if there is no image embedder.
-    pub(super) async fn request_vector(
+    pub(crate) async fn request_vector(
         &self,
         request: &SearchRequest,
         text: &str,
@@ -58,26 +55,23 @@ impl QueryEmbedder {
     /// Computes the vector of a search text for the visual field. Returns `Invalid` if there is no
     /// image embedder.
     pub(super) async fn visual_vector(&self, text: &str) -> Result<Vec<f32>> {
-        if let Some(vector) = self.visual_cache.get(text) {
+        let key = format!("image {text}");
+        if let Some(vector) = self.cache.get(&key) {
             return Ok(vector);
         }
         let subject = subject(text).unwrap_or(text).to_owned();
-        let vectors = self.images()?.embed_texts(&[subject]).await?;
-        let vector = vectors.into_iter().next();
-        let vector =
-            vector.ok_or_else(|| Error::corrupt("the image embedder returned no vector"))?;
-        self.visual_cache.insert(text, vector.clone(), size_of_val(vector.as_slice()));
+        let vector = only(self.images()?.embed_texts(&[subject]).await?)?;
+        self.cache.insert(&key, vector.clone(), size_of_val(vector.as_slice()));
         Ok(vector)
     }
 
     /// Computes the vector of a picture. Returns `Invalid` if there is no image embedder.
     pub(super) async fn image_vector(&self, image: Image) -> Result<Vec<f32>> {
-        let vectors = self.images()?.embed_images(&[image]).await?;
-        let vector = vectors.into_iter().next();
-        vector.ok_or_else(|| Error::corrupt("the image embedder returned no vector"))
+        only(self.images()?.embed_images(&[image]).await?)
     }
 
-    fn images(&self) -> Result<&Arc<dyn ImageEmbedder>> {
+    /// Returns `Invalid` if there is no image embedder.
+    pub(super) fn images(&self) -> Result<&Arc<dyn ImageEmbedder>> {
         let reason = "pictures cannot be searched, because there is no image embedder; install an \
                       image classifier (`shotlog models` says how) or omit field";
         self.images.as_ref().ok_or_else(|| Error::Invalid(reason.into()))
@@ -110,21 +104,21 @@ impl QueryEmbedder {
 
     /// Embeds one text.
     pub(crate) async fn embed(&self, text: &str) -> Result<Vec<f32>> {
-        let vectors = self.embed_all(&[text]).await?;
-        vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
+        only(self.embed_all(&[text]).await?)
     }
 
     /// Embeds texts. Takes vectors from the cache and computes the missing vectors with one call to
     /// the embedder.
     async fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let mut vectors: Vec<_> = texts.iter().map(|text| self.cache.get(text)).collect();
+        let mut vectors: Vec<_> =
+            texts.iter().map(|text| self.cache.get(&text_key(text))).collect();
         let uncached = texts.iter().zip(&vectors).filter(|(_, vector)| vector.is_none());
         let uncached: Vec<String> = uncached.map(|(text, _)| (*text).to_owned()).collect();
         if !uncached.is_empty() {
             let embedded = self.embedder.embed(&uncached).await?;
             let missing = vectors.iter_mut().filter(|vector| vector.is_none());
             for ((missing, text), vector) in missing.zip(&uncached).zip(embedded) {
-                self.cache.insert(text, vector.clone(), size_of_val(vector.as_slice()));
+                self.cache.insert(&text_key(text), vector.clone(), size_of_val(vector.as_slice()));
                 *missing = Some(vector);
             }
         }
@@ -135,9 +129,16 @@ impl QueryEmbedder {
     /// the wording of the question does not obscure its content.
     pub(crate) async fn embed_question(&self, question: &str) -> Result<Vec<f32>> {
         let Some(subject) = subject(question) else { return self.embed(question).await };
-        let mut vector = sum(&self.embed_all(&[question, subject]).await?);
-        let length = dot(&vector, &vector).sqrt().max(f32::MIN_POSITIVE);
-        vector.iter_mut().for_each(|x| *x /= length);
-        Ok(vector)
+        Ok(normalized(sum(&self.embed_all(&[question, subject]).await?)))
     }
+}
+
+/// The cache key of a text's vector; those of the visual field begin with another word.
+fn text_key(text: &str) -> String {
+    format!("text {text}")
+}
+
+/// Returns the vector of the only input.
+fn only(vectors: Vec<Vec<f32>>) -> Result<Vec<f32>> {
+    vectors.into_iter().next().ok_or_else(|| Error::corrupt("the embedder returned no vector"))
 }

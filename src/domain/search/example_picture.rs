@@ -9,6 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits};
 use ports::decoder::Image;
+use tokio::sync::Semaphore;
 
 use crate::kernel::error::{Error, Result};
 
@@ -68,6 +69,9 @@ impl ExamplePicture {
     /// picture, and `Unprocessable` if it has more than `max_pixels`. Of an animation, only the
     /// first picture counts.
     pub(super) async fn decode(&self, max_pixels: u64) -> Result<Image> {
+        /// Pictures are decoded one at a time, because a small file can have many pixels.
+        static TURN: Semaphore = Semaphore::const_new(1);
+        let _turn = TURN.acquire().await;
         let picture = self.clone();
         tokio::task::spawn_blocking(move || picture.decode_blocking(max_pixels))
             .await

@@ -202,6 +202,9 @@ impl Search {
     /// index is not ready.
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
+        if request.is_visual() {
+            self.embedder.images()?;
+        }
         self.embedder.check_length("text", request.target.search_text())?;
         self.health.ensure_ready()?;
         if let Some(id) = request.analyzers.id() {

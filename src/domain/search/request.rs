@@ -73,6 +73,11 @@ impl SearchRequest {
         })
     }
 
+    /// Whether it compares pictures only.
+    pub(super) fn is_visual(&self) -> bool {
+        self.field == VectorField::VISUAL || matches!(self.target, SearchTarget::Picture(_))
+    }
+
     /// Checks the parameters. Returns `Invalid` if one of them does not apply to the target.
     pub(super) fn check(&self) -> Result<()> {
         let scored = self.mode.is_some() || self.min_p_present.is_some();

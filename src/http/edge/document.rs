@@ -146,9 +146,9 @@ fn narrow_requests(document: &mut Value, installed: &Schema) {
         field["enum"] = values;
     }
     schemas["QueryRequest"]["properties"]["filters"] = filters(installed);
-    // The document requires `text`, although the service also accepts `like` or `order` instead.
+    // The document requires `text`, although the service also accepts `like`, `image` or `order` instead.
     schemas["QueryRequest"]["required"] = json!(["text"]);
-    require_any_of(&mut schemas["QueryRequest"], &["text", "like", "order"]);
+    require_any_of(&mut schemas["QueryRequest"], &["text", "like", "image", "order"]);
     for request in ["/components/schemas/UrlIngestRequest", UPLOAD] {
         if let Some(schema) = document.pointer_mut(request) {
             constrain_ingest(&mut schema["properties"]);

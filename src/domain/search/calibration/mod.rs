@@ -133,9 +133,14 @@ impl Calibrator {
         Self { models, analyzers, threshold_deviations, calibration: OnceCell::new() }
     }
 
-    /// Measures the calibration ahead of the first search.
+    /// Measures the calibration ahead of the first search, and lets the image embedder prepare what
+    /// it needs for texts.
     pub(crate) async fn calibrate(&self) -> Result<()> {
-        self.calibration().await.map(|_| ())
+        self.calibration().await?;
+        if let Some(images) = &self.models.image_embedder {
+            images.embed_texts(&["a photo".to_owned()]).await?;
+        }
+        Ok(())
     }
 
     /// Returns the calibration, which is measured on first use.

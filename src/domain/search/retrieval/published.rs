@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ports::index::Hit;
 use ports::storage::ObjectUrls;
 
-use crate::analysis::{Analyzers, TextStyle};
+use crate::analysis::{Analyzers, COMBINED, TextStyle, VISUAL};
 use crate::catalog::Catalog;
 use crate::indexing::health::IndexHealth;
 use crate::indexing::point::PointDocument;
@@ -127,7 +127,8 @@ impl HitReader {
             p_found,
             p_seen: 0.0,
             found_by: vec![hit.id.analyzer_id],
-            text: document.embedded_text(field).to_owned(),
+            // A picture has no text, so its hit has that of the whole record.
+            text: document.embedded_text(if field == VISUAL { COMBINED } else { field }).to_owned(),
             snippet: document.text.chars().take(SNIPPET).collect(),
             video_url: String::new(),
             recorded_at: None,

@@ -273,10 +273,11 @@ impl ChunkDescription {
         if let Some(classifier) = &models.classifier {
             let unverified = &chunk.tracks(models).await?.unverified;
             self.seen = seen::seen(views, classifier.labels(), unverified);
-            self.seen.retain(|seen| !self.tags.contains(&seen.label));
             for SeenLabel { label, probability, .. } in &self.seen {
-                self.tags.push(label.clone());
-                self.certainty.add(label, *probability);
+                if !self.tags.contains(label) {
+                    self.tags.push(label.clone());
+                    self.certainty.add(label, *probability);
+                }
             }
         }
         if let Some(embedder) = &models.image_embedder {
