@@ -202,7 +202,7 @@ impl Search {
     /// index is not ready.
     pub(crate) async fn check(&self, request: &SearchRequest) -> Result<()> {
         request.check()?;
-        if request.is_visual() {
+        if request.searched_field() == VectorField::VISUAL {
             self.embedder.images()?;
         }
         self.embedder.check_length("text", request.target.search_text())?;

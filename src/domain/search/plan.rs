@@ -3,7 +3,6 @@
 
 use ports::index::{Filter, VectorQuery};
 
-use crate::analysis::VISUAL;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::search::request::{SearchRequest, SearchedAnalyzers};
 use crate::search::results::ScoreKind;
@@ -48,12 +47,11 @@ impl SearchPlan {
 
     /// Plans a search for pictures near `vector` among the points that match `filter`.
     pub(super) fn for_picture(request: &SearchRequest, vector: Vec<f32>, filter: Filter) -> Self {
-        let query = request.nearest_to(vector, filter);
         Self {
             mode: Mode::Vector,
             analyzers: request.analyzers.clone(),
             text: String::new(),
-            query: VectorQuery { field: VISUAL.into(), ..query },
+            query: request.nearest_to(vector, filter),
             min_p_present: 0.0,
             rerank: false,
             score_kind: ScoreKind::Similarity,
@@ -66,7 +64,7 @@ impl SearchRequest {
     /// Builds the index query for the points nearest to a vector among those that match a filter.
     pub(super) fn nearest_to(&self, vector: Vec<f32>, filter: Filter) -> VectorQuery {
         VectorQuery {
-            field: self.field.name().into(),
+            field: self.searched_field().name().into(),
             vector,
             filter,
             limit: self.limit as usize,

@@ -73,9 +73,12 @@ impl SearchRequest {
         })
     }
 
-    /// Whether it compares pictures only.
-    pub(super) fn is_visual(&self) -> bool {
-        self.field == VectorField::VISUAL || matches!(self.target, SearchTarget::Picture(_))
+    /// The field that is searched: a picture is compared with pictures.
+    pub fn searched_field(&self) -> VectorField {
+        match self.target {
+            SearchTarget::Picture(_) => VectorField::VISUAL,
+            _ => self.field,
+        }
     }
 
     /// Checks the parameters. Returns `Invalid` if one of them does not apply to the target.

@@ -230,7 +230,7 @@ impl QueryResponseBody {
         Self {
             query: request.target.search_text().to_owned(),
             analyzer: request.analyzers.id().unwrap_or(ALL_ANALYZERS).to_owned(),
-            field: request.field.name().to_owned(),
+            field: request.searched_field().name().to_owned(),
             detail: detail.name().into(),
             answer: found.answer,
             audit: audited_sentences(found.audit),
