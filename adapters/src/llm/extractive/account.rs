@@ -26,12 +26,7 @@ pub(super) fn is_needed(corpus: &Corpus) -> bool {
 /// Writes the sentences of the summary. Returns none if only the appearance of the scene is known.
 pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
     let mut sentences = Vec::new();
-    if !corpus.shown.is_empty() {
-        let seen = join_list(&corpus.shown, "and");
-        let one =
-            matches!(corpus.shown[..], [one] if one.starts_with("a ") || one.starts_with("an "));
-        sentences.push(finish_sentence(&format!("{seen} {} seen", if one { "is" } else { "are" })));
-    }
+    sentences.extend(shown(corpus));
     let titles: Vec<String> = titles(corpus).map(|text| format!("“{text}”")).collect();
     match &titles[..] {
         [] => {}
@@ -57,6 +52,20 @@ pub(super) fn summary(corpus: &Corpus, max_sentences: usize) -> Vec<String> {
         last = Some(at);
     }
     sentences
+}
+
+/// Writes a sentence that names the visible things, such as `Up to 3 people and a car are in view.`
+fn shown(corpus: &Corpus) -> Option<String> {
+    // The numbers are the largest of all moments.
+    let counted = |name: &&str| match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true if corpus.places > 1 => format!("up to {name}"),
+        _ => (*name).to_owned(),
+    };
+    let names: Vec<String> = corpus.shown.iter().map(counted).collect();
+    let one = matches!(&names[..], [one] if one.starts_with("a ") || one.starts_with("an "));
+    let verb = if one { "is" } else { "are" };
+    let text = format!("{} {verb} in view", join_list(&names, "and"));
+    (!names.is_empty()).then(|| finish_sentence(&text))
 }
 
 /// Returns the most important statements. They come from speech, or from detections if no speech

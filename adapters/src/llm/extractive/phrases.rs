@@ -106,13 +106,14 @@ impl WeightedPhrase {
     }
 }
 
-/// Returns the most prominent visible things without articles, as in `people, cars and bird`.
+/// Returns the most prominent visible things without articles and numbers, as in `people, cars and
+/// bird`.
 fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
     let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
-    // Titles have no articles.
+    let counts = |word: &str| is_article(word) || word.parse::<u64>().is_ok();
     let bare = |name: &&str| match name.split_once(' ') {
-        Some((first, rest)) if is_article(first) => rest.to_owned(),
+        Some((first, rest)) if counts(first) => rest.to_owned(),
         _ => (*name).to_owned(),
     };
     let names: Vec<String> = named.iter().map(bare).collect();

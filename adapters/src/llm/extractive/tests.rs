@@ -446,12 +446,12 @@ fn summary_lists_detections_titles_and_speech() {
     passages.extend(chunk(1, &[(Speech, "The harbour was closed for Quilter and his men.")]));
     passages[3].speaker = Some("S2".to_owned());
     passages[3].doubtful = vec!["quilter".to_owned()];
-    let shown = Passage { topic: Some(OVERVIEW.into()), ..passage(0, Objects, "cars, a bird") };
+    let shown = Passage { topic: Some(OVERVIEW.into()), ..passage(0, Objects, "2 cars, a bird") };
     passages.insert(0, shown);
     let Summary { summary, key_points, topics } = ask(Task::Summarize, &passages, None);
     assert_eq!(
         summary,
-        "Cars and a bird are seen. On screen it says “HARBOUR DAY”. \
+        "Up to 2 cars and a bird are in view. On screen it says “HARBOUR DAY”. \
          People talk about harbour. S1 says: “The harbour opens in June.”"
     );
     assert_eq!(key_points, ["S1 says: “The harbour opens in June.”"]);

@@ -63,8 +63,10 @@ pub(crate) fn compose(
     if description.parts.is_empty()
         && let Some(picture) = picture::phrase(chunk.visual())
     {
-        let quiet = if detects_speech && chunk.video.has_audio { " and nobody speaks" } else { "" };
-        let all = sentence(&format!("{picture}{quiet}"));
+        let listens = detects_speech && chunk.video.has_audio;
+        let nobody_speaks = listens && !voices::has_voice_activity(chunk);
+        let speech = if nobody_speaks { "; nobody speaks" } else { "" };
+        let all = sentence(&format!("{picture}{speech}"));
         description.add(PassageKind::Scene, all.clone(), all);
     }
 

@@ -35,6 +35,7 @@ use crate::kernel::time::Span;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::media::picture::jpeg;
 pub(crate) use compose::inventory;
+pub(crate) use objects::is_implied;
 use seen::SeenLabel;
 
 /// The id used in requests and stored records.
@@ -91,7 +92,7 @@ impl From<Description> for ChunkDescription {
 const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
-const COMPOSITION: u32 = 8;
+const COMPOSITION: u32 = 9;
 
 const PROMPT: &str = include_str!("prompt.md");
 

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use text::join_list;
+use text::kinds::is_a;
 use text::plural::{is_uncountable, plural, plural_with_count};
 
 use crate::analysis::prose::{in_view, sentence, with_article};
@@ -102,44 +104,17 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     let tracks: Vec<&Track> =
         chunk.tracks.iter().filter(|track| track.is_certain(chunk.times.len())).collect();
     let kinds = group_by_label(&tracks);
-    let camera = camera_movements(&tracks);
-    let movement = |track: &Track| steady_movement(track).filter(|way| !camera.contains(way));
+    let scene = Scene { camera: camera_movements(&tracks), tracks };
     let mut listed = Vec::new();
     let mut moving = Vec::new();
     let mut actions = Vec::new();
     for kind in kinds.iter().take(MAX_LABELS) {
-        let mut all_move = false;
-        let mut has_earlier = false;
-        for way in [Movement::Right, Movement::Left, Movement::Closer, Movement::Away] {
-            let moving_tracks: Vec<&Track> =
-                kind.tracks.iter().copied().filter(|track| movement(track) == Some(way)).collect();
-            let count = max_at_once(moving_tracks.iter().copied());
-            if count == 0 || FIXED.contains(&kind.label) || is_uncountable(kind.label) {
-                continue;
-            }
-            let changes_size = matches!(way, Movement::Closer | Movement::Away);
-            if changes_size && !moves_by_itself(kind.label) {
-                continue;
-            }
-            let rides = tracks.iter().any(|other| {
-                RIDDEN.contains(&other.label.as_str())
-                    && other.label != kind.label
-                    && movement(other) == Some(way)
-            });
-            let verb =
-                verb(kind.label, !rides && moving_tracks.iter().all(|track| is_upright(track)));
-            all_move |= count == kind.count;
-            moving.push(movement_sentence(kind, count, &verb, way, has_earlier));
-            actions.push(format!(
-                "{} {}",
-                kind.label,
-                with_direction(verb.participle, "coming", way)
-            ));
-            has_earlier = true;
-        }
-        if !all_move {
+        let movements = scene.movements(kind);
+        if !movements.iter().any(|movement| movement.count == kind.count) {
             listed.push(plural_with_count(kind.label, kind.count as u64));
         }
+        actions.extend(movements.iter().map(|movement| movement.action(kind.label)));
+        moving.extend(movement_sentence(kind, &movements));
     }
     let sentences = in_view(&listed).into_iter().chain(moving).collect();
     actions.sort_unstable();
@@ -148,7 +123,70 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     ObjectSummary { sentences, labels, counts, actions }
 }
 
-/// Groups tracks by label. The label with the most tracks in any one frame comes first.
+/// The tracks of a chunk, and how the camera seems to move.
+struct Scene<'a> {
+    tracks: Vec<&'a Track>,
+    camera: Vec<Movement>,
+}
+
+/// Objects of one kind that move the same way.
+struct KindMovement {
+    way: Movement,
+    /// The largest number of them in any one frame.
+    count: usize,
+    verb: Verb,
+}
+
+impl Scene<'_> {
+    /// The movement of a track, unless the camera causes it.
+    fn movement(&self, track: &Track) -> Option<Movement> {
+        steady_movement(track).filter(|way| !self.camera.contains(way))
+    }
+
+    /// The ways in which objects of this kind move.
+    fn movements(&self, kind: &ObjectKind<'_>) -> Vec<KindMovement> {
+        if FIXED.contains(&kind.label) || is_uncountable(kind.label) {
+            return Vec::new();
+        }
+        let ways = [Movement::Right, Movement::Left, Movement::Closer, Movement::Away];
+        ways.into_iter().filter_map(|way| self.movement_of_kind(kind, way)).collect()
+    }
+
+    fn movement_of_kind(&self, kind: &ObjectKind<'_>, way: Movement) -> Option<KindMovement> {
+        let moving: Vec<&Track> =
+            kind.tracks.iter().copied().filter(|track| self.movement(track) == Some(way)).collect();
+        let count = max_at_once(moving.iter().copied());
+        let changes_size = matches!(way, Movement::Closer | Movement::Away);
+        if count == 0 || changes_size && !moves_by_itself(kind.label) {
+            return None;
+        }
+        let rides = self.tracks.iter().any(|other| {
+            RIDDEN.contains(&other.label.as_str())
+                && other.label != kind.label
+                && self.movement(other) == Some(way)
+        });
+        let on_foot = !rides && moving.iter().all(|track| is_upright(track));
+        Some(KindMovement { way, count, verb: verb(kind.label, on_foot) })
+    }
+}
+
+impl KindMovement {
+    /// An action, such as `car driving to the left`.
+    fn action(&self, label: &str) -> String {
+        format!("{label} {}", with_direction(self.verb.participle, "coming", self.way))
+    }
+
+    /// A predicate, such as `drive to the left`.
+    fn predicate(&self) -> String {
+        match self.count {
+            1 => with_direction(self.verb.singular, "comes", self.way),
+            _ => with_direction(self.verb.plural, "come", self.way),
+        }
+    }
+}
+
+/// Groups tracks by label. The label with the most tracks in any one frame comes first. A label that
+/// another one implies is left out.
 fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     let mut kinds: Vec<ObjectKind<'_>> = Vec::new();
     for track in tracks {
@@ -157,11 +195,18 @@ fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
             None => kinds.push(ObjectKind { label: &track.label, tracks: vec![track], count: 0 }),
         }
     }
+    let labels: Vec<&str> = kinds.iter().map(|kind| kind.label).collect();
+    kinds.retain(|kind| !is_implied(kind.label, &labels));
     for kind in &mut kinds {
         kind.count = max_at_once(kind.tracks.iter().copied());
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     kinds
+}
+
+/// Whether a more specific label says the same: a car is a vehicle.
+pub(crate) fn is_implied(label: &str, labels: &[&str]) -> bool {
+    labels.iter().any(|other| *other != label && is_a(other, label))
 }
 
 /// The movement of a track, if it is steady.
@@ -204,31 +249,29 @@ fn is_upright(track: &Track) -> bool {
     track.best_point().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
 }
 
-/// Builds a sentence such as `2 cars drive to the left.`, `2 of the cars drive to the left.` or
-/// `Another car comes closer.`
-fn movement_sentence(
-    kind: &ObjectKind<'_>,
-    count: usize,
-    verb: &Verb,
-    way: Movement,
-    has_earlier: bool,
-) -> String {
-    let one = count == 1;
-    let subject = match count {
-        _ if count < kind.count => {
-            let number = if one { "one".to_owned() } else { count.to_string() };
-            format!("{number} of the {}", plural(kind.label))
-        }
-        1 if has_earlier => format!("another {}", kind.label),
-        1 => with_article(kind.label),
-        _ => plural_with_count(kind.label, count as u64),
+/// Builds a sentence such as `2 cars drive to the left.` or `2 of the cars drive to the left and
+/// another drives away.` Returns `None` if nothing moves.
+fn movement_sentence(kind: &ObjectKind<'_>, movements: &[KindMovement]) -> Option<String> {
+    let clause = |(at, movement): (usize, &KindMovement)| {
+        let subject = match (at, movement.count) {
+            (0, count) if count < kind.count => part_of(kind.label, count),
+            (0, 1) => with_article(kind.label),
+            (0, count) => plural_with_count(kind.label, count as u64),
+            (_, 1) => "another".to_owned(),
+            (_, count) => format!("{count} others"),
+        };
+        format!("{subject} {}", movement.predicate())
     };
-    let goes = if one {
-        with_direction(verb.singular, "comes", way)
-    } else {
-        with_direction(verb.plural, "come", way)
-    };
-    sentence(&format!("{subject} {goes}"))
+    let clauses: Vec<String> = movements.iter().enumerate().map(clause).collect();
+    (!clauses.is_empty()).then(|| sentence(&join_list(&clauses, "and")))
+}
+
+/// Names some of the objects with a label, such as `one person` or `2 of the cars`.
+fn part_of(label: &str, count: usize) -> String {
+    match count {
+        1 => format!("one {label}"),
+        _ => format!("{count} of the {}", plural(label)),
+    }
 }
 
 /// Adds the direction to a verb, as in `drives to the left` or `comes closer`.
@@ -273,7 +316,7 @@ mod tests {
             (
                 "one after the other",
                 vec![track("car", RIGHT, 0.9), track("car", LEFT, 0.9)],
-                "A car drives to the right. Another car drives to the left.",
+                "A car drives to the right and another drives to the left.",
             ),
             (
                 "some of them",
@@ -284,6 +327,22 @@ mod tests {
                     track("umbrella", STILL, 0.9),
                 ],
                 "3 cars and an umbrella are in view. 2 of the cars drive to the right.",
+            ),
+            (
+                "some move in different ways",
+                vec![
+                    track("person", RIGHT, 0.9),
+                    track("person", LEFT, 0.9),
+                    track("person", LEFT, 0.9),
+                    track("person", STILL, 0.9),
+                    track("person", STILL, 0.9),
+                ],
+                "3 people are in view. One person walks to the right and 2 others walk to the left.",
+            ),
+            (
+                "a car is a vehicle",
+                vec![track("vehicle", STILL, 0.9), track("car", STILL, 0.9)],
+                "A car is in view.",
             ),
             ("to and fro", vec![track("dog", SWAYING, 0.9)], "A dog is in view."),
             (

@@ -29,17 +29,20 @@ pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     tags
 }
 
-/// Describes a picture from measurements alone, such as `A dark picture, nothing moves`.
+/// Describes a picture from measurements alone, such as `A dim, mostly grey view with steady
+/// motion`.
 pub(super) fn phrase(visual: &[VisualSecond]) -> Option<String> {
     if visual.is_empty() {
         return None;
     }
-    let moves = match motion(visual) {
-        STILL => "nothing moves",
-        CALM => "hardly anything moves",
-        _ => "something moves",
-    };
-    Some(format!("A {} picture, {moves}", light(visual)))
+    let (light, motion) = (light(visual), motion(visual));
+    let motion = if motion == STILL { "without motion" } else { motion };
+    let colours: Vec<String> = colours(visual).into_iter().take(2).collect();
+    Some(match colours[..] {
+        [] => format!("A {light} view {motion}"),
+        _ if light == LIGHTS[0] => format!("A {light} view {motion}"),
+        _ => format!("A {light}, mostly {} view {motion}", colours.join(" and ")),
+    })
 }
 
 fn mean(values: impl Iterator<Item = f32>) -> f32 {

@@ -37,23 +37,34 @@ pub(super) struct VoiceSummary {
     pub(super) sentence: Option<String>,
 }
 
-/// Summarizes the voices of a chunk; returns `None` if nobody speaks.
+/// Whether voice activity was detected in a chunk.
+pub(super) fn has_voice_activity(chunk: &ChunkEvidence) -> bool {
+    chunk.video.speech.spans.iter().map(|s| within(s, chunk.span)).sum::<f64>() >= MIN_SPEECH
+}
+
+/// Summarizes the voices of a chunk. Returns `None` without voice activity, and where no word of it
+/// was recognised: it is noise, or a voice that nobody understands.
 pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
     let (speech, span) = (&chunk.video.speech, chunk.span);
-    let within = |s: &Span| (s.end.min(span.end) - s.start.max(span.start)).max(0.0);
-    if speech.spans.iter().map(within).sum::<f64>() < MIN_SPEECH {
+    let is_wordless = speech.words.is_some() && speech.words_in(span).is_empty();
+    if is_wordless || !has_voice_activity(chunk) {
         return None;
     }
     let mut speakers: Vec<&str> = speech
         .turns
         .iter()
-        .filter(|turn| within(&turn.span) >= MIN_SPEECH)
+        .filter(|turn| within(&turn.span, span) >= MIN_SPEECH)
         .map(|turn| turn.speaker.as_str())
         .collect();
     speakers.sort_unstable();
     speakers.dedup();
     let count = speakers.len().clamp(1, VOICES.len());
     Some(VoiceSummary { count, sentence: quotation(chunk) })
+}
+
+/// The length of the part of `spoken` that lies within `span`, in seconds.
+fn within(spoken: &Span, span: Span) -> f64 {
+    (spoken.end.min(span.end) - spoken.start.max(span.start)).max(0.0)
 }
 
 /// Chooses the most informative sentence whose midpoint lies within the chunk and whose words are
