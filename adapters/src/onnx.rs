@@ -15,7 +15,7 @@ use ports::{ErrorKind, PortError, Result};
 
 pub use pool::Threading;
 pub(crate) use pool::{Pool, failed, release_memory, unfit};
-pub(crate) use scale::scaled;
+pub(crate) use scale::{resized, scaled};
 pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
 
 /// The loaded library. It stays loaded until the process ends. Clones are cheap.

@@ -31,7 +31,12 @@ impl Embedders {
     pub(super) fn open(config: &Config) -> Result<Self> {
         let texts = embedder::open(&config.embedder, &config.models, &config.llm)?;
         let classifier = classifier::open(&config.classifier, &config.models)?;
-        let images = image_embedder::open(&config.image_embedder, classifier.as_ref(), &texts)?;
+        let images = image_embedder::open(
+            &config.image_embedder,
+            &config.models,
+            classifier.as_ref(),
+            &texts,
+        )?;
         Ok(Self { texts, images, classifier })
     }
 }

@@ -16,14 +16,26 @@ pub(crate) fn scaled<Pixels>(
 where
     Pixels: Deref<Target = [u8]>,
 {
+    resized(picture, (width, height), FilterType::Bilinear)
+}
+
+/// Scales an image with a filter that is as wide as a source pixel or a target pixel, whichever is
+/// larger.
+pub(crate) fn resized<Pixels>(
+    picture: &ImageBuffer<Rgb<u8>, Pixels>,
+    (width, height): (u32, u32),
+    filter: FilterType,
+) -> Result<RgbImage>
+where
+    Pixels: Deref<Target = [u8]>,
+{
     let failed = |e: &dyn std::fmt::Display| {
         PortError::new(ErrorKind::Invalid, format!("a picture could not be scaled: {e}"))
     };
     let source = ImageRef::new(picture.width(), picture.height(), picture, PixelType::U8x3);
     let source = source.map_err(|e| failed(&e))?;
     let mut scaled = Image::new(width, height, PixelType::U8x3);
-    let weighing = ResizeAlg::Convolution(FilterType::Bilinear);
-    let options = ResizeOptions::new().resize_alg(weighing);
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(filter));
     Resizer::new().resize(&source, &mut scaled, &options).map_err(|e| failed(&e))?;
     RgbImage::from_raw(width, height, scaled.into_vec())
         .ok_or_else(|| failed(&"it has another size than was asked for"))
