@@ -87,20 +87,16 @@ all_analyzers() {
         | join(",")'
 }
 
-# abilities: one line on what the service recognises, what it does not, and how to enable it.
+# abilities: one line on what the service recognises, and how it can recognise more.
 abilities() {
     call /health | jq -r '
-        {transcript: "recognises speech", diarization: "identifies speakers", ocr: "reads on-screen text",
-            object_detection: "finds objects", people: "describes people"} as $does
-        | {transcript: "recognise speech", diarization: "identify speakers", ocr: "read on-screen text",
-            object_detection: "find objects", people: "describe people"} as $do
-        | def listed($last): if length > 1 then (.[:-1] | join(", ")) + $last + .[-1] else join("") end;
-        . as $health
-        | [$health.analyzers[] | $does[.] // empty] as $can
-        | [$health.unavailable | keys[] | $do[.] // empty] as $cannot
-        | ([$health.unavailable[]] | unique | join("; ")) as $why
-        | (if $can == [] then "It splits videos" else "It " + ($can | listed(" and ")) end)
-            + (if $cannot == [] then "." else "; it does not " + ($cannot | listed(" or ")) + ": " + $why + "." end)'
+        def listed($last): if length > 1 then (.[:-1] | join(", ")) + $last + .[-1] else join("") end;
+        {text: "on-screen text", pictures: "similar pictures"} as $names
+        | (.sees | map($names[.] // .)) as $sees
+        | (if $sees == [] then "It splits videos" else "It recognises " + ($sees | listed(" and ")) end)
+            + ([.see_more.vision_model // empty]
+                + (if .unavailable == {} then [.see_more.models // empty] else [.unavailable[]] | unique end)
+                | if . == [] then "." else "; for more: " + join("; ") + "." end)'
 }
 
 # wait_for_job JOB_ID: shows each stage on stderr and prints the result.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Settings;
 use crate::aggregation::{AggregatorSpec, Aggregators};
-use crate::analysis::presentation::Presentation;
+use crate::analysis::presentation::{OutputKind, Presentation};
 use crate::analysis::{AnalyzerSpec, Analyzers};
 use crate::catalog::Catalog;
 use crate::chunking;
@@ -31,6 +31,10 @@ use crate::{analysis, search};
 use probes::PortProbe;
 pub use probes::{ProbeOutcome, ProbeSettings};
 
+/// What an install can recognise: the outputs of its analyzers, and pictures, which can be searched
+/// for.
+pub const SIGHTS: [&str; 5] = ["objects", "people", "text", "speech", "pictures"];
+
 /// The health document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Health {
@@ -46,6 +50,10 @@ pub struct Health {
     pub analyzers: Vec<String>,
     /// Registered aggregators.
     pub aggregators: Vec<String>,
+    /// What the install recognises, of [`SIGHTS`].
+    pub sees: Vec<&'static str>,
+    /// The ways to recognise more, each with a description; none if all models are there.
+    pub see_more: Vec<(&'static str, &'static str)>,
     /// Analyzers that are not available, each with the reason and the remedy.
     pub unavailable: Vec<(String, String)>,
     /// Videos that cannot be read, at most 100.
@@ -200,9 +208,35 @@ impl Status {
             storage_error: storage.err(),
             analyzers: self.analyzers.ids(&self.models),
             aggregators: self.aggregators.ids(),
+            sees: self.sees(),
+            see_more: self.see_more(),
             unavailable,
             unreadable: self.records.unreadable().list(),
         }
+    }
+
+    /// Which of [`SIGHTS`] the available models recognise.
+    fn sees(&self) -> Vec<&'static str> {
+        let available = self.analyzers.registered(&self.models);
+        let kinds: Vec<_> = available.iter().map(|a| a.spec().presentation.kind).collect();
+        let [objects, people, text, speech, pictures] = SIGHTS;
+        let by_kind = [
+            (objects, kinds.contains(&OutputKind::Objects)),
+            (people, kinds.contains(&OutputKind::People)),
+            (text, kinds.contains(&OutputKind::ScreenText)),
+            (speech, kinds.contains(&OutputKind::Speech)),
+            (pictures, self.models.image_embedder.is_some()),
+        ];
+        by_kind.into_iter().filter(|(_, sees)| *sees).map(|(name, _)| name).collect()
+    }
+
+    /// The ways to recognise more than now.
+    fn see_more(&self) -> Vec<(&'static str, &'static str)> {
+        let vision = ("vision_model", "a vision model (`llm.*`) describes scenes and actions");
+        let files = ("models", "`shotlog models --fetch` gets missing models or says how");
+        let vision = (!self.models.llm.supports_images()).then_some(vision);
+        let files = (self.sees().len() < SIGHTS.len()).then_some(files);
+        vision.into_iter().chain(files).collect()
     }
 
     /// The vector fields that can be searched, with a description of each.

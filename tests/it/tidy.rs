@@ -504,6 +504,8 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/search/filters.rs"),
     ("people", "src/domain/analysis/facets.rs"),
     ("people", "src/domain/indexing/point_migration.rs"),
+    // What an install recognises.
+    ("people", "src/domain/status.rs"),
     // The field of that name.
     ("summary", "src/domain/aggregation/aggregators/chapters.rs"),
     // A label of some detectors.
@@ -546,9 +548,11 @@ fn invariant_9_ids_are_literals_only_in_their_own_files() {
 
 /// Words in the page's code that are an id and also mean something else, with the files where they do.
 const OTHER_MEANINGS_IN_UI: &[(&str, &str)] = &[
-    // Filters, vector fields, and fields of outputs.
+    // Filters, vector fields, fields of outputs, and what an install recognises.
+    ("people", "ui/src/i18n/de/library.ts"),
     ("people", "ui/src/i18n/de/search.ts"),
     ("people", "ui/src/i18n/de/video.ts"),
+    ("people", "ui/src/i18n/en/library.ts"),
     ("people", "ui/src/i18n/en/search.ts"),
     ("sentiment", "ui/src/i18n/de/search.ts"),
     // Nouns with their numbers, such as "2 events".

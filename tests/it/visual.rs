@@ -7,6 +7,7 @@ use adapters::classifier::ScriptedClassifier;
 use adapters::embedder::HashingEmbedder;
 use adapters::image_embedder::LabelBridge;
 use adapters::index::memory::MemoryIndex;
+use adapters::ocr::ScriptedTextRecognizer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::analysis::VISUAL_FRAMES;
@@ -16,10 +17,19 @@ use ports::image_embedder::ImageEmbedder;
 use ports::index::PictureSpace;
 use serde_json::{Value, json};
 
-use crate::support::{FakeEmbedder, TestApp, clip};
+use crate::support::{FakeEmbedder, TestApp, clip, mentions};
 
 /// Three scenes of ten seconds: a lawn, a seashore and a volcano.
-async fn ingest_landscapes() -> TestApp {
+pub(crate) async fn ingest_landscapes() -> TestApp {
+    let app = landscapes_app().await;
+    let fields = [("analyzers", "default_video"), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&fields, "landscapes.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    app
+}
+
+/// A service that recognises a lawn, a seashore and a volcano.
+async fn landscapes_app() -> TestApp {
     let script = |image: &Image| match image.rgb[image.rgb.len() - 3] {
         ..70 => vec![0.9, 0.05, 0.05],
         70..130 => vec![0.05, 0.9, 0.05],
@@ -34,22 +44,19 @@ async fn ingest_landscapes() -> TestApp {
         dimension: images.dimension(),
         model: images.model().to_owned(),
     };
-    let app = TestApp::with(|setup| {
+    TestApp::with(|setup| {
         setup.models.classifier = Some(classifier);
         setup.models.image_embedder = Some(images);
+        setup.models.ocr = Some(Arc::new(ScriptedTextRecognizer::with_lines(Vec::new())));
         let index = MemoryIndex::new(FakeEmbedder::DIMENSION).with_pictures(pictures);
         setup.index = Arc::new(index);
     })
-    .await;
-    let fields = [("analyzers", "default_video"), ("mode", "interval"), ("interval", "10")];
-    let job = app.job_of(&fields, "landscapes.mp4", &clip(30.0)).await;
-    assert_eq!(job["status"], "done", "{job}");
-    app
+    .await
 }
 
 /// A data URL of a PNG whose left half has the colour of the seashore, the right half that of the
 /// volcano.
-fn picture() -> String {
+pub(crate) fn picture() -> String {
     let picture = image::RgbImage::from_fn(16, 8, |x, _| match x < 8 {
         true => image::Rgb([100, 150, 90]),
         false => image::Rgb([160, 100, 90]),
@@ -59,7 +66,7 @@ fn picture() -> String {
     format!("data:image/png;base64,{}", STANDARD.encode(bytes.into_inner()))
 }
 
-fn chunk_ids(found: &Value) -> Vec<u64> {
+pub(crate) fn chunk_ids(found: &Value) -> Vec<u64> {
     let hits = found["results"].as_array().expect("results").iter();
     hits.map(|hit| hit["chunk_id"].as_u64().expect("an id")).collect()
 }
@@ -102,6 +109,30 @@ async fn pictures_find_pictures() {
 }
 
 #[tokio::test]
+async fn a_moment_without_vectors_is_compared_by_its_frame() {
+    let app = landscapes_app().await;
+    let text = [("analyzers", "ocr"), ("mode", "interval"), ("interval", "10")];
+    let job = app.job_of(&text, "landscapes.mp4", &clip(30.0)).await;
+    assert_eq!(job["status"], "done", "{job}");
+    let moment = format!("m_{}_20000_30000", job["result"]["video_id"].as_str().expect("an id"));
+    let fields = [("analyzers", "default_video"), ("mode", "interval"), ("interval", "10")];
+    let other = app.job_of(&fields, "more.mp4", &clip(40.0)).await;
+    let other = &other["result"]["video_id"];
+    let like = json!({"like": moment, "field": "visual", "synthesize": false});
+    let found = app.post_json("/query", like.clone()).await.ok();
+    let best = &found["results"][0];
+    assert_eq!((&best["video_id"], best.get("p_present")), (other, None), "{found}");
+    assert_eq!(chunk_ids(&found)[0], 2, "{found}");
+
+    let sound = json!({"seconds": 3, "video": false}).to_string().into_bytes();
+    let sound = app.job_of(&[("analyzers", "default_video")], "tone.wav", &sound).await;
+    let moment = format!("m_{}_0_3000", sound["result"]["video_id"].as_str().expect("an id"));
+    let like = json!({"like": moment, "field": "visual"});
+    let error = app.post_json("/query", like.clone()).await.error(400);
+    mentions(&error, &["no picture", "omit field"]);
+}
+
+#[tokio::test]
 async fn labels_of_frames_are_tags() {
     let app = ingest_landscapes().await;
     let videos = app.get("/videos").await.ok();
@@ -111,6 +142,9 @@ async fn labels_of_frames_are_tags() {
     assert_eq!((&seen["label"], &seen["probability"]), (&json!("volcano"), &json!(0.9)));
     let tags = chunk["default_video"]["tags"].as_array().expect("tags");
     assert!(tags.contains(&json!("volcano")), "{tags:?}");
+    let listed = json!({"order": "newest", "filters": {"tags": ["volcano"]}});
+    let hits = app.post_json("/query", listed.clone()).await.ok();
+    assert_eq!(hits["results"][0]["certainty"]["volcano"], 0.9, "{hits}");
     let filtered = json!({"order": "newest", "filters": {"tags": ["volcano"]}});
     assert_eq!(chunk_ids(&app.post_json("/query", filtered.clone()).await.ok()), [2]);
 }

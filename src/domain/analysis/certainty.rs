@@ -42,6 +42,11 @@ impl Certainty {
         self.0.is_empty()
     }
 
+    /// Each label with its certainty, sorted by label.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(label, certainty)| (label.as_str(), *certainty))
+    }
+
     /// The highest certainty of any label.
     pub(crate) fn max(&self) -> Option<f32> {
         self.0.values().map(|certainty| *certainty as f32).reduce(f32::max)

@@ -5,6 +5,7 @@
 //! for later requests; at most one decode per video runs at a time.
 
 mod clips;
+mod examples;
 mod peaks;
 mod portraits;
 

@@ -110,7 +110,9 @@ impl Scoped {
     }
 
     pub async fn query(&self, request: &SearchRequest, synthesize: bool) -> Result<QueryResponse> {
-        self.service.answering.query(&self.access, request, synthesize).await
+        let Shotlog { answering, frames, search, .. } = &*self.service;
+        let request = frames.with_example(search, &self.access, request).await?;
+        answering.query(&self.access, &request, synthesize).await
     }
 
     pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {

@@ -12,15 +12,18 @@ use ports::decoder::Image;
 use tokio::sync::Semaphore;
 
 use crate::kernel::error::{Error, Result};
+use crate::kernel::video::{ChunkId, VideoId};
 
 /// Longest side, in pixels, of the picture after decoding. Larger pictures are scaled down.
-const MAX_SIDE: u32 = 640;
+pub(crate) const MAX_SIDE: u32 = 640;
 
 /// A picture in a search request, still encoded as JPEG, PNG or WebP.
 #[derive(Clone, PartialEq)]
 pub struct ExamplePicture {
     encoded: Bytes,
     region: Option<Region>,
+    /// The chunk that the picture is a frame of. It is never a hit.
+    pub(super) chunk: Option<(VideoId, ChunkId)>,
 }
 
 /// A part of a picture, in shares of its width and height (0..1).
@@ -51,6 +54,16 @@ impl Region {
 }
 
 impl ExamplePicture {
+    /// Parses the picture of a request, if it has one. Returns `Invalid` for a region without a
+    /// picture, and as [`Self::parse`].
+    pub fn from_request(url: Option<&str>, region: Option<&[f64]>) -> Result<Option<Self>> {
+        if region.is_some() && url.is_none() {
+            let expected = "region is a part of a picture; give image as well, or omit region";
+            return Err(Error::Invalid(expected.into()));
+        }
+        url.map(|url| Self::parse(url, region)).transpose()
+    }
+
     /// Parses a data URL and an optional region. Returns `Invalid` if either is malformed. The
     /// picture itself is checked when it is decoded.
     pub fn parse(url: &str, region: Option<&[f64]>) -> Result<Self> {
@@ -62,7 +75,12 @@ impl ExamplePicture {
             .decode(data.trim())
             .map_err(|e| Error::Invalid(format!("image is not valid base64 ({e}); {expected}")))?;
         let region = region.map(Region::parse).transpose()?;
-        Ok(Self { encoded: encoded.into(), region })
+        Ok(Self { encoded: encoded.into(), region, chunk: None })
+    }
+
+    /// The picture of a chunk's frame, encoded as JPEG.
+    pub(crate) fn from_frame(jpeg: Bytes, chunk: (VideoId, ChunkId)) -> Self {
+        Self { encoded: jpeg, region: None, chunk: Some(chunk) }
     }
 
     /// Decodes the picture, turns it upright and cuts out the region. Returns `Invalid` if it is no

@@ -42,6 +42,7 @@ use similar::SimilarMoments;
 pub(crate) use calibration::LIKELY;
 pub use calibration::Thresholds;
 pub use example_picture::ExamplePicture;
+pub(crate) use example_picture::MAX_SIDE;
 pub use pages::PageStart;
 pub use request::{
     ALL_ANALYZERS, ListingOrder, SearchRequest, SearchTarget, SearchedAnalyzers, VectorField,
@@ -49,6 +50,7 @@ pub use request::{
 pub use results::{DETAIL_LEVELS, Detail, Diagnostics, ScoreKind, SearchPage, SearchResult};
 pub use retrieval::mode::{MODES, Mode};
 pub use settings::SearchSettings;
+pub(crate) use similar::ExampleFrame;
 
 /// The best hits of a search.
 struct RankedHits {
@@ -179,7 +181,23 @@ impl Search {
         let filter = self.request_scope(access, request).await?;
         let image = picture.decode(self.max_image_pixels).await?;
         let vector = self.embedder.image_vector(image).await?;
-        Ok(SearchPlan::for_picture(request, vector, filter))
+        Ok(SearchPlan::for_picture(request, vector, filter, picture.chunk))
+    }
+
+    /// Returns the frame that stands for the example of a search for similar pictures, if the index
+    /// has no vector of the example's frames.
+    pub(crate) async fn example_frame(
+        &self,
+        access: &Access,
+        request: &SearchRequest,
+    ) -> Result<Option<ExampleFrame>> {
+        match &request.target {
+            SearchTarget::Similar(moment) if request.field == VectorField::VISUAL => {
+                self.check(request).await?;
+                self.similar.frame_without_vector(access, request, moment).await
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Searches for a text, using the vector that the caller has already computed. Does not

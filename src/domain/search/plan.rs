@@ -45,8 +45,14 @@ impl SearchPlan {
         }
     }
 
-    /// Plans a search for pictures near `vector` among the points that match `filter`.
-    pub(super) fn for_picture(request: &SearchRequest, vector: Vec<f32>, filter: Filter) -> Self {
+    /// Plans a search for pictures near `vector` among the points that match `filter`, except in
+    /// the chunk `exclude`.
+    pub(super) fn for_picture(
+        request: &SearchRequest,
+        vector: Vec<f32>,
+        filter: Filter,
+        exclude: Option<(VideoId, ChunkId)>,
+    ) -> Self {
         Self {
             mode: Mode::Vector,
             analyzers: request.analyzers.clone(),
@@ -55,7 +61,7 @@ impl SearchPlan {
             min_p_present: 0.0,
             rerank: false,
             score_kind: ScoreKind::Similarity,
-            exclude: None,
+            exclude,
         }
     }
 }

@@ -161,8 +161,8 @@ impl SearchTarget {
 
 fn missing_target() -> Error {
     Error::Unprocessable(
-        "text is missing; it must be a string that is not empty, or `like` must name a moment, or \
-         `order` must say in which order to list what the filters leave"
+        "text is missing; it must be a string that is not empty, or `like` must name a moment, \
+         `image` must contain a picture, or `order` must say in which order to list what the filters leave"
             .into(),
     )
 }

@@ -68,6 +68,11 @@ struct HealthBody {
     analyzers: Vec<String>,
     /// Ids of the available aggregators.
     aggregators: Vec<String>,
+    /// What the install recognises, of `objects`, `people`, `text` (on screen), `speech` and
+    /// `pictures` (which can be searched for).
+    sees: Vec<String>,
+    /// How to recognise more, by way: `vision_model` and `models`. Empty if all models are there.
+    see_more: OrderedMap<String>,
     /// For each unavailable analyzer, why it is unavailable and how to make it available.
     unavailable: BTreeMap<String, String>,
     /// Videos whose record or documents could not be read; at most 100. They are missing from
@@ -210,6 +215,10 @@ impl From<status::Health> for HealthBody {
             },
             analyzers: health.analyzers,
             aggregators: health.aggregators,
+            sees: health.sees.into_iter().map(str::to_owned).collect(),
+            see_more: OrderedMap(
+                health.see_more.into_iter().map(|(way, text)| (way.into(), text.into())).collect(),
+            ),
             unavailable: health.unavailable.into_iter().collect(),
             unreadable: health.unreadable.into_iter().map(UnreadableVideoBody::from).collect(),
         }

@@ -68,7 +68,9 @@ struct QueryRequest {
     /// overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
     /// output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
     /// has output for the chunk, in the order visual content, people, speech, objects, on-screen
-    /// text. The chunk itself is not returned. Results have a `score` but no `p_present`.
+    /// text. With the field `visual`, pictures are compared; a moment without vectors of pictures is
+    /// represented by its middle frame. The chunk itself is not returned. Results have a `score` but
+    /// no `p_present`.
     like: Option<String>,
     /// Picture, given instead of `text`, as a data URL (`data:image/jpeg;base64,…`) of a JPEG, PNG or
     /// WebP. Finds chunks whose frames look like it. Only the field `visual` is compared. Results
@@ -152,12 +154,7 @@ impl TryFrom<QueryRequest> for SearchRequest {
     type Error = domain::Error;
 
     fn try_from(r: QueryRequest) -> domain::Result<Self> {
-        let region = r.region.as_deref();
-        if region.is_some() && r.image.is_none() {
-            let expected = "region is a part of a picture; give image as well, or omit region";
-            return Err(domain::Error::Invalid(expected.into()));
-        }
-        let picture = r.image.map(|url| ExamplePicture::parse(&url, region)).transpose()?;
+        let picture = ExamplePicture::from_request(r.image.as_deref(), r.region.as_deref())?;
         let (like, order) = (r.like.as_deref(), r.order.as_deref());
         Ok(Self {
             target: SearchTarget::parse(r.text, like, order, picture)?,

@@ -68,6 +68,10 @@ pub(crate) struct StandardResult {
     actions: Vec<String>,
     /// Keywords for the chunk.
     tags: Vec<String>,
+    /// How certain (0 to 1) objects and tags are that were recognised in the picture, by label.
+    /// Other labels are stated without a probability. Absent if there are none.
+    #[oai(skip_serializing_if_is_none)]
+    certainty: Option<OrderedMap<f64>>,
     /// Labels or names of the speakers in the chunk.
     speakers: Vec<String>,
     /// Number of people in the chunk; null if unknown.
@@ -110,7 +114,10 @@ impl From<speech::SpeakerTurn> for SpeakerTurnBody {
 
 impl From<search::SearchResult> for StandardResult {
     fn from(hit: search::SearchResult) -> Self {
-        let Facets { people, objects, actions, tags, speakers, people_count, .. } = hit.facets;
+        let Facets { people, objects, actions, tags, speakers, people_count, certainty } =
+            hit.facets;
+        let certainty: Vec<_> =
+            certainty.iter().map(|(label, p)| (label.to_owned(), p.clamp(0.0, 1.0))).collect();
         let mut display = hit.display;
         let turns = display.take_records("turns").into_iter();
         let turns = turns.map(serde_json::from_value::<speech::SpeakerTurn>).filter_map(|turn| {
@@ -136,6 +143,7 @@ impl From<search::SearchResult> for StandardResult {
             objects,
             actions,
             tags,
+            certainty: (!certainty.is_empty()).then_some(OrderedMap(certainty)),
             speakers,
             people_count,
             turns,

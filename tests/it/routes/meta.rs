@@ -1,9 +1,11 @@
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use adapters::ocr::ScriptedTextRecognizer;
 use poem::Request;
 use serde_json::json;
 
-use crate::support::{TestApp, keys};
+use crate::support::{TestApp, keys, mentions};
 
 #[tokio::test]
 async fn health_reports_components() {
@@ -11,13 +13,36 @@ async fn health_reports_components() {
     let health = app.get("/health").await.ok();
     assert_eq!(
         keys(&health),
-        ["aggregators", "analyzers", "status", "storage", "ui", "unavailable", "unreadable"]
+        [
+            "aggregators",
+            "analyzers",
+            "see_more",
+            "sees",
+            "status",
+            "storage",
+            "ui",
+            "unavailable",
+            "unreadable"
+        ]
     );
     assert_eq!(health["status"], "ok");
     assert_eq!(health["ui"], true);
     assert_eq!(health["storage"], json!({"ok": true, "bucket": "storage", "error": null}));
     assert!(health["analyzers"].as_array().unwrap().contains(&json!("default_video")));
     assert!(health["aggregators"].as_array().unwrap().contains(&json!("stats")));
+}
+
+#[tokio::test]
+async fn health_says_what_is_recognised_and_how_to_recognise_more() {
+    let app = TestApp::with(|setup| {
+        setup.models.ocr = Some(Arc::new(ScriptedTextRecognizer::with_lines(Vec::new())));
+    })
+    .await;
+    let health = app.get("/health").await.ok();
+    assert_eq!(health["sees"], json!(["text"]));
+    // The fake language model describes pictures.
+    assert_eq!(keys(&health["see_more"]), ["models"]);
+    mentions(&health["see_more"].to_string(), &["shotlog models --fetch"]);
 }
 
 #[tokio::test]

@@ -2191,6 +2191,13 @@ export interface components {
             actions: string[];
             /** @description Keywords for the chunk. */
             tags: string[];
+            /**
+             * @description How certain (0 to 1) objects and tags are that were recognised in the picture, by label.
+             *     Other labels are stated without a probability. Absent if there are none.
+             */
+            certainty?: {
+                [key: string]: number;
+            };
             /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
             /**
@@ -2229,6 +2236,15 @@ export interface components {
             analyzers: string[];
             /** @description Ids of the available aggregators. */
             aggregators: string[];
+            /**
+             * @description What the install recognises, of `objects`, `people`, `text` (on screen), `speech` and
+             *     `pictures` (which can be searched for).
+             */
+            sees: string[];
+            /** @description How to recognise more, by way: `vision_model` and `models`. Empty if all models are there. */
+            see_more: {
+                [key: string]: string;
+            };
             /** @description For each unavailable analyzer, why it is unavailable and how to make it available. */
             unavailable: {
                 [key: string]: string;
@@ -3157,7 +3173,9 @@ export interface components {
              *     overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
              *     output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
              *     has output for the chunk, in the order visual content, people, speech, objects, on-screen
-             *     text. The chunk itself is not returned. Results have a `score` but no `p_present`.
+             *     text. With the field `visual`, pictures are compared; a moment without vectors of pictures is
+             *     represented by its middle frame. The chunk itself is not returned. Results have a `score` but
+             *     no `p_present`.
              */
             like?: string;
             /**
@@ -3666,6 +3684,13 @@ export interface components {
             actions: string[];
             /** @description Keywords for the chunk. */
             tags: string[];
+            /**
+             * @description How certain (0 to 1) objects and tags are that were recognised in the picture, by label.
+             *     Other labels are stated without a probability. Absent if there are none.
+             */
+            certainty?: {
+                [key: string]: number;
+            };
             /** @description Labels or names of the speakers in the chunk. */
             speakers: string[];
             /**

@@ -29,6 +29,21 @@ export const library: typeof english = {
     select: (name) => `${name} auswählen`,
     delete: (name) => `${name} löschen`,
     empty: "Noch keine Videos",
+    sees: (what) => `Dieser Dienst erkennt ${what}.`,
+    noSights: "noch nichts, er teilt Videos nur auf",
+    sights: {
+      objects: "Objekte",
+      people: "Personen",
+      text: "Text im Bild",
+      speech: "Sprache",
+      pictures: "ähnliche Bilder",
+    },
+    toSeeMore: (ways) => `Für mehr: ${ways}.`,
+    orElse: " oder ",
+    seeMore: {
+      vision_model: "ein Bildmodell anbinden, das Szenen beschreibt (llm.* in der Konfiguration)",
+      models: "fehlende Modelle holen (shotlog models --fetch)",
+    },
     emptyAbout:
       "Oben ein Video aus einer Datei oder von einer URL hinzufügen. Ein kurzes Video ist in ein bis zwei Minuten fertig.",
     steps: [

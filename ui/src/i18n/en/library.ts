@@ -29,6 +29,21 @@ export const library = {
     select: (name: string) => `Select ${name}`,
     delete: (name: string) => `Delete ${name}`,
     empty: "Nothing here yet",
+    sees: (what: string) => `This service recognises ${what}.`,
+    noSights: "nothing yet, it only splits videos",
+    sights: {
+      objects: "objects",
+      people: "people",
+      text: "on-screen text",
+      speech: "speech",
+      pictures: "similar pictures",
+    } as Names,
+    toSeeMore: (ways: string) => `For more, ${ways}.`,
+    orElse: ", or ",
+    seeMore: {
+      vision_model: "connect a vision model that describes scenes (llm.* in the configuration)",
+      models: "get the missing models (shotlog models --fetch)",
+    } as Names,
     emptyAbout: "Add a video above from a file or a URL. A short video is ready in a minute or two.",
     steps: [
       ["Split", "Each video is split into moments at cuts, pauses and changes of topic."],

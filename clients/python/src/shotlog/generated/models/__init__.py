@@ -75,7 +75,9 @@ from .filter_ import Filter
 from .filter_value import FilterValue
 from .forgotten_extractor import ForgottenExtractor
 from .full_result import FullResult
+from .full_result_certainty import FullResultCertainty
 from .health import Health
+from .health_see_more import HealthSeeMore
 from .health_status import HealthStatus
 from .health_unavailable import HealthUnavailable
 from .ingest_accepted import IngestAccepted
@@ -162,6 +164,7 @@ from .server_sent_event import ServerSentEvent
 from .sources import Sources
 from .stage import Stage
 from .standard_result import StandardResult
+from .standard_result_certainty import StandardResultCertainty
 from .step_cost import StepCost
 from .storage_health import StorageHealth
 from .storyboard import Storyboard
@@ -257,7 +260,9 @@ __all__ = (
     "FilterValue",
     "ForgottenExtractor",
     "FullResult",
+    "FullResultCertainty",
     "Health",
+    "HealthSeeMore",
     "HealthStatus",
     "HealthUnavailable",
     "IngestAccepted",
@@ -340,6 +345,7 @@ __all__ = (
     "Sources",
     "Stage",
     "StandardResult",
+    "StandardResultCertainty",
     "StepCost",
     "StorageHealth",
     "Storyboard",

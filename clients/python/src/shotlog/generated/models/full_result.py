@@ -8,6 +8,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.full_result_certainty import FullResultCertainty
     from ..models.turn import Turn
 
 
@@ -47,6 +48,9 @@ class FullResult:
             the output
             of all analyzers was searched.
         recorded_at (str | Unset): Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
+        certainty (FullResultCertainty | Unset): How certain (0 to 1) objects and tags are that were recognised in the
+            picture, by label.
+            Other labels are stated without a probability. Absent if there are none.
         records (Any | Unset): Further lists of records, by name, as stored by analyzers that are not built in.
     """
 
@@ -74,6 +78,7 @@ class FullResult:
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
     recorded_at: str | Unset = UNSET
+    certainty: FullResultCertainty | Unset = UNSET
     records: Any | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,6 +137,10 @@ class FullResult:
 
         recorded_at = self.recorded_at
 
+        certainty: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.certainty, Unset):
+            certainty = self.certainty.to_dict()
+
         records = self.records
 
         field_dict: dict[str, Any] = {}
@@ -168,6 +177,8 @@ class FullResult:
             field_dict["found_by"] = found_by
         if recorded_at is not UNSET:
             field_dict["recorded_at"] = recorded_at
+        if certainty is not UNSET:
+            field_dict["certainty"] = certainty
         if records is not UNSET:
             field_dict["records"] = records
 
@@ -175,6 +186,7 @@ class FullResult:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.full_result_certainty import FullResultCertainty  # noqa: PLC0415
         from ..models.turn import Turn  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -241,6 +253,13 @@ class FullResult:
 
         recorded_at = d.pop("recorded_at", UNSET)
 
+        _certainty = d.pop("certainty", UNSET)
+        certainty: FullResultCertainty | Unset
+        if isinstance(_certainty, Unset):
+            certainty = UNSET
+        else:
+            certainty = FullResultCertainty.from_dict(_certainty)
+
         records = d.pop("records", UNSET)
 
         full_result = cls(
@@ -268,6 +287,7 @@ class FullResult:
             p_present=p_present,
             found_by=found_by,
             recorded_at=recorded_at,
+            certainty=certainty,
             records=records,
         )
 

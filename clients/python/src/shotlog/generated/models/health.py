@@ -9,6 +9,7 @@ from attrs import field as _attrs_field
 from ..models.health_status import HealthStatus, check_health_status
 
 if TYPE_CHECKING:
+    from ..models.health_see_more import HealthSeeMore
     from ..models.health_unavailable import HealthUnavailable
     from ..models.storage_health import StorageHealth
     from ..models.unreadable_video import UnreadableVideo
@@ -26,6 +27,10 @@ class Health:
         storage (StorageHealth):
         analyzers (list[str]): Ids of the available analyzers.
         aggregators (list[str]): Ids of the available aggregators.
+        sees (list[str]): What the install recognises, of `objects`, `people`, `text` (on screen), `speech` and
+            `pictures` (which can be searched for).
+        see_more (HealthSeeMore): How to recognise more, by way: `vision_model` and `models`. Empty if all models are
+            there.
         unavailable (HealthUnavailable): For each unavailable analyzer, why it is unavailable and how to make it
             available.
         unreadable (list[UnreadableVideo]): Videos whose record or documents could not be read; at most 100. They are
@@ -38,6 +43,8 @@ class Health:
     storage: StorageHealth
     analyzers: list[str]
     aggregators: list[str]
+    sees: list[str]
+    see_more: HealthSeeMore
     unavailable: HealthUnavailable
     unreadable: list[UnreadableVideo]
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
@@ -52,6 +59,10 @@ class Health:
         analyzers = self.analyzers
 
         aggregators = self.aggregators
+
+        sees = self.sees
+
+        see_more = self.see_more.to_dict()
 
         unavailable = self.unavailable.to_dict()
 
@@ -69,6 +80,8 @@ class Health:
                 "storage": storage,
                 "analyzers": analyzers,
                 "aggregators": aggregators,
+                "sees": sees,
+                "see_more": see_more,
                 "unavailable": unavailable,
                 "unreadable": unreadable,
             }
@@ -78,6 +91,7 @@ class Health:
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.health_see_more import HealthSeeMore  # noqa: PLC0415
         from ..models.health_unavailable import HealthUnavailable  # noqa: PLC0415
         from ..models.storage_health import StorageHealth  # noqa: PLC0415
         from ..models.unreadable_video import UnreadableVideo  # noqa: PLC0415
@@ -92,6 +106,10 @@ class Health:
         analyzers = cast(list[str], d.pop("analyzers"))
 
         aggregators = cast(list[str], d.pop("aggregators"))
+
+        sees = cast(list[str], d.pop("sees"))
+
+        see_more = HealthSeeMore.from_dict(d.pop("see_more"))
 
         unavailable = HealthUnavailable.from_dict(d.pop("unavailable"))
 
@@ -108,6 +126,8 @@ class Health:
             storage=storage,
             analyzers=analyzers,
             aggregators=aggregators,
+            sees=sees,
+            see_more=see_more,
             unavailable=unavailable,
             unreadable=unreadable,
         )

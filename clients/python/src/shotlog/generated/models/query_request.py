@@ -25,7 +25,9 @@ class QueryRequest:
             overlaps the moment most. Similarity is measured by comparing vectors in `field`. Only the
             output of one analyzer is compared. If `analyzer` is `*`, this is the first analyzer that
             has output for the chunk, in the order visual content, people, speech, objects, on-screen
-            text. The chunk itself is not returned. Results have a `score` but no `p_present`.
+            text. With the field `visual`, pictures are compared; a moment without vectors of pictures is
+            represented by its middle frame. The chunk itself is not returned. Results have a `score` but
+            no `p_present`.
         image (str | Unset): Picture, given instead of `text`, as a data URL (`data:image/jpeg;base64,…`) of a JPEG, PNG
             or
             WebP. Finds chunks whose frames look like it. Only the field `visual` is compared. Results

@@ -8,6 +8,7 @@ from attrs import define as _attrs_define
 from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
+    from ..models.standard_result_certainty import StandardResultCertainty
     from ..models.turn import Turn
 
 
@@ -43,6 +44,9 @@ class StandardResult:
             the output
             of all analyzers was searched.
         recorded_at (str | Unset): Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`.
+        certainty (StandardResultCertainty | Unset): How certain (0 to 1) objects and tags are that were recognised in
+            the picture, by label.
+            Other labels are stated without a probability. Absent if there are none.
     """
 
     moment_id: str
@@ -65,6 +69,7 @@ class StandardResult:
     p_present: float | Unset = UNSET
     found_by: list[str] | Unset = UNSET
     recorded_at: str | Unset = UNSET
+    certainty: StandardResultCertainty | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         moment_id = self.moment_id
@@ -114,6 +119,10 @@ class StandardResult:
 
         recorded_at = self.recorded_at
 
+        certainty: dict[str, Any] | Unset = UNSET
+        if not isinstance(self.certainty, Unset):
+            certainty = self.certainty.to_dict()
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
@@ -144,11 +153,14 @@ class StandardResult:
             field_dict["found_by"] = found_by
         if recorded_at is not UNSET:
             field_dict["recorded_at"] = recorded_at
+        if certainty is not UNSET:
+            field_dict["certainty"] = certainty
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.standard_result_certainty import StandardResultCertainty  # noqa: PLC0415
         from ..models.turn import Turn  # noqa: PLC0415
 
         d = dict(src_dict)
@@ -207,6 +219,13 @@ class StandardResult:
 
         recorded_at = d.pop("recorded_at", UNSET)
 
+        _certainty = d.pop("certainty", UNSET)
+        certainty: StandardResultCertainty | Unset
+        if isinstance(_certainty, Unset):
+            certainty = UNSET
+        else:
+            certainty = StandardResultCertainty.from_dict(_certainty)
+
         standard_result = cls(
             moment_id=moment_id,
             video_id=video_id,
@@ -228,6 +247,7 @@ class StandardResult:
             p_present=p_present,
             found_by=found_by,
             recorded_at=recorded_at,
+            certainty=certainty,
         )
 
         return standard_result
