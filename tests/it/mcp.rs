@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use adapters::fetcher::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use poem::http::Method;
 use serde_json::{Value, json};
 use shotlog::mcp::McpSettings;
 
 use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
+use crate::visual::{chunk_ids, ingest_landscapes, picture};
 
 const TOKEN: &str = "a-token";
 const TOOLS: [&str; 10] = [
@@ -378,6 +381,68 @@ async fn ingest_url_waits_for_its_job_on_request() {
     let stream = post(&app, &message("tools/call", &call), &[]).await.text();
     mentions(&stream, &["notifications/progress", "\"progressToken\":7", "\"status\":\"done\""]);
     mentions(&call_error(&app, "ingest_url", json!({"url": "ftp://a/b"})).await, &["http"]);
+}
+
+#[tokio::test]
+async fn moments_are_found_by_picture() {
+    let app = ingest_landscapes().await;
+    for (region, chunk) in [(json!([0, 0, 0.5, 1]), 1), (json!([0.5, 0, 0.5, 1]), 2)] {
+        let search = json!({"image": picture(), "region": region});
+        let result = call_tool(&app, "search_moments", search.clone()).await;
+        mentions(result["content"][0]["text"].as_str().unwrap(), &["score "]);
+        let found = call_ok(&app, "search_moments", search).await;
+        assert_eq!(chunk_ids(&found)[0], chunk, "{found}");
+        let best = &found["results"][0];
+        assert!(best["score"].is_f64() && best.get("p_present").is_none(), "{best}");
+    }
+    let all = call_ok(&app, "search_moments", json!({"text": "volcano", "field": "visual"})).await;
+    assert_eq!(chunk_ids(&all)[0], 2, "{all}");
+    assert!(all["results"][0]["p_present"].is_f64(), "{all}");
+    let moment = all["results"][0]["moment_id"].clone();
+    for field in ["visual", "combined"] {
+        let like = json!({"like": moment, "field": field});
+        let found = call_ok(&app, "search_moments", like).await;
+        assert!(!chunk_ids(&found).contains(&2) && chunk_ids(&found).len() == 2, "{found}");
+    }
+}
+
+#[tokio::test]
+async fn errors_about_pictures_state_what_is_accepted() {
+    let app = ingest_landscapes().await;
+    let data = |bytes: &[u8]| format!("data:image/png;base64,{}", STANDARD.encode(bytes));
+    for (arguments, words) in [
+        (json!({"image": "https://example.org/a.jpg"}), &["data:image/jpeg;base64,"][..]),
+        (json!({"image": data(b"no picture")}), &["not a readable picture", "JPEG, PNG and WebP"]),
+        (json!({"image": data(ANIMATED_GIF)}), &["not a readable picture", "JPEG, PNG and WebP"]),
+        (json!({"image": data(&huge_png())}), &["10000 × 10000", "search.max_image_pixels"]),
+        (json!({"image": picture(), "region": [0.5, 0, 0.6, 1]}), &["x + width", "at most 1"]),
+        (json!({"text": "a volcano", "region": [0, 0, 1, 1]}), &["give image"]),
+        (json!({"text": "a volcano", "image": picture()}), &["exclude each other"]),
+        (json!({"image": picture(), "field": "objects"}), &["'visual'"]),
+        (json!({"image": picture(), "min_p_present": 0.5}), &["omit mode and min_p_present"]),
+        (json!({"text": "a volcano", "field": "picture"}), &["picture", "combined"]),
+        (json!({}), &["text is missing", "image"]),
+    ] {
+        mentions(&call_error(&app, "search_moments", arguments).await, words);
+    }
+    let app = TestApp::new().await;
+    let search = json!({"image": picture()});
+    mentions(&call_error(&app, "search_moments", search).await, &["image embedder"]);
+    let large = json!({"image": data(&vec![0; 1 << 20])});
+    let call = message("tools/call", &json!({"name": "search_moments", "arguments": large}));
+    mentions(&post(&app, &call, &[]).await.error(413), &["1048576 bytes"]);
+}
+
+/// A GIF of 1 × 1 pixels with two frames.
+const ANIMATED_GIF: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0\
+    ,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+
+/// A valid PNG of 100 megapixels, all white, that is small as a file.
+fn huge_png() -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    let picture = image::GrayImage::from_pixel(10_000, 10_000, image::Luma([255]));
+    picture.write_to(&mut bytes, image::ImageFormat::Png).expect("a PNG");
+    bytes.into_inner()
 }
 
 #[tokio::test]
