@@ -42,6 +42,16 @@ HIT = {
 }
 
 
+NOTHING_FOUND: dict[str, Any] = {
+    "query": "q",
+    "analyzer": "",
+    "field": "",
+    "detail": "",
+    "answer": None,
+    "results": [],
+}
+
+
 @pytest.fixture(autouse=True)
 def _no_backoff(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (_async, _sync):
@@ -93,18 +103,29 @@ def test_reads_are_retried(client: type[Any], first: httpx.Response | Exception)
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_searches_are_retried_with_their_body(client: type[Any]) -> None:
-    found: dict[str, Any] = {
-        "query": "q",
-        "analyzer": "",
-        "field": "",
-        "detail": "",
-        "answer": None,
-        "results": [],
-    }
-    handler, requests = handler_with(problem(503), httpx.Response(200, json=found))
+    handler, requests = handler_with(problem(503), httpx.Response(200, json=NOTHING_FOUND))
     call(client, handler, "search", "harbour", filters={"new_filter": [1]})
     assert [json.loads(request.content)["text"] for request in requests] == ["harbour", "harbour"]
     assert json.loads(requests[0].content)["filters"] == {"new_filter": [1]}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_searches_take_a_picture(client: type[Any], tmp_path: Path) -> None:
+    (tmp_path / "harbour.webp").write_bytes(b"RIFF\0\0\0\0WEBPVP8 ")
+    handler, requests = handler_with(httpx.Response(200, json=NOTHING_FOUND))
+    image = shotlog.picture_url(tmp_path / "harbour.webp")
+    call(client, handler, "search", image=image, region=[0, 0, 0.5, 1])
+    sent = json.loads(requests[0].content)
+    assert sent["image"] == "data:image/webp;base64,UklGRgAAAABXRUJQVlA4IA=="
+    assert sent["region"] == [0, 0, 0.5, 1]
+
+
+def test_pictures_have_a_known_format(tmp_path: Path) -> None:
+    assert shotlog.picture_url(b"\x89PNG\r\n\x1a\n").startswith("data:image/png;base64,")
+    (tmp_path / "harbour.gif").write_bytes(b"GIF89a")
+    for other in (b"", b"GIF89a", str(tmp_path / "harbour.gif")):
+        with pytest.raises(ValueError, match="JPEG, PNG or WebP"):
+            shotlog.picture_url(other)
 
 
 @pytest.mark.parametrize("client", CLIENTS)

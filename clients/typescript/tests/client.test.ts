@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { apiError } from "../src/errors.js";
 import {
   JobFailed,
+  pictureUrl,
   ServerError,
   Shotlog,
   type ShotlogOptions,
@@ -69,6 +70,26 @@ test("searches are retried with their body", async () => {
   await client.search("harbour", { filters: { new_filter: [1] } });
   const body = { text: "harbour", filters: { new_filter: [1] } };
   assert.deepEqual(await Promise.all(requests.map((request) => request.json())), [body, body]);
+});
+
+test("searches take a picture", async () => {
+  const { client, requests } = clientWith([json({ results: [] })]);
+  const image = await pictureUrl(new Blob(["RIFF\0\0\0\0WEBPVP8 "]));
+  await client.search(null, { image, region: [0, 0, 0.5, 1] });
+  assert.deepEqual(await requests[0]!.json(), {
+    text: null,
+    image: "data:image/webp;base64,UklGRgAAAABXRUJQVlA4IA==",
+    region: [0, 0, 0.5, 1],
+  });
+});
+
+test("pictures have a known format and any size", async () => {
+  const png = new Uint8Array(100_000);
+  png.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  assert.equal(await pictureUrl(png), `data:image/png;base64,${Buffer.from(png).toString("base64")}`);
+  for (const other of ["", "GIF89a"]) {
+    await assert.rejects(pictureUrl(new Blob([other])), /JPEG, PNG or WebP/);
+  }
 });
 
 test("other requests are not retried", async () => {

@@ -3,6 +3,7 @@
 from . import errors, models
 from ._async import AsyncShotlog
 from ._options import AskOptions, ChunkFilters, IngestOptions, SearchOptions, VideoFilters
+from ._pictures import picture_url
 from ._sync import Shotlog
 from ._transcript import Utterance
 from ._upload import UploadProgress
@@ -53,4 +54,5 @@ __all__ = [
     "WaitTimeout",
     "errors",
     "models",
+    "picture_url",
 ]

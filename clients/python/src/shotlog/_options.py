@@ -138,7 +138,9 @@ class SearchOptions(TypedDict, total=False):
 
     like: str
     image: str
+    """A data URL, as from `picture_url`."""
     region: list[float]
+    """Part of the picture: x, y, width and height in shares of it (0..1)."""
     order: Literal["newest"]
     mode: str | None
     video_ids: list[str] | None
