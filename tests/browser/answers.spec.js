@@ -28,7 +28,7 @@ test("a search uses the modes and thresholds of the service", async ({ page, ser
   await json(page, "/query", { answer: null, results: [{ ...hit, p_present: 0.93, text_score: 4.25 }] });
   await search(page, service);
   await page.getByLabel("Search in", { exact: true }).selectOption("default_video");
-  await page.getByLabel("Search by").selectOption("hybrid");
+  await page.getByLabel("Search by", { exact: true }).selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
   await page.getByLabel("Starts at or after (s)").fill("2");
   for (const word of ["boat", "ferry"]) {

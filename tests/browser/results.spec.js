@@ -61,7 +61,8 @@ test("the moments of a video are listed and shown on its timeline by keyboard", 
 test("similar moments are found from a moment", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?tab=moments`);
   await page.getByRole("button", { name: "Show details of the moment at 0:10" }).click();
-  await page.getByRole("link", { name: "More like this" }).click();
+  await page.getByText("More like this", { exact: true }).click();
+  await page.getByRole("link", { name: "By what is said or written" }).click();
   await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to shotlog-sample.mp4 at 0:10");
   await expect(page.locator(".hits li").first()).toBeVisible();
   const starts = await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));

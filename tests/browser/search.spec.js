@@ -132,7 +132,8 @@ test("results are sorted, grouped and followed up", async ({ page, service }) =>
   await page.getByRole("link", { name: "Search in this video" }).last().click();
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", video_ids: [TWO] });
   await expect(page.getByRole("button", { name: "Remove market.mp4" })).toBeVisible();
-  await page.getByRole("link", { name: "More like this" }).first().click();
+  await page.getByText("More like this", { exact: true }).first().click();
+  await page.getByRole("link", { name: "By what is said or written" }).first().click();
   await expect.poll(() => sent.findLast(({ like }) => like)?.like).toBe(`m_${ONE}_30000_35000`);
   await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to harbour.mp4 at 0:30");
   await expect(page.getByRole("link", { name: "Show on timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);

@@ -50,6 +50,8 @@ export function alertSearch(alert: Alert): SearchParams {
   return {
     q: alert.text,
     like: "",
+    picture: "",
+    region: "",
     video: [],
     analyzer: alert.analyzer === EVERYTHING ? "" : alert.analyzer,
     field: alert.field === "combined" ? "" : alert.field,

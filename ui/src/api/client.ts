@@ -70,6 +70,9 @@ export const clipUrl = (id: string, { start, end }: Span) =>
   serviceUrl(`${videoPath(id)}/clip?start=${start}&end=${end}`).href;
 export const frameUrl = (id: string, t: number, width: number) =>
   serviceUrl(`${videoPath(id)}/frames?t=${t.toFixed(2)}&width=${width}`).href;
+/** The frame at an exact time. */
+export const exactFrameUrl = (id: string, t: number, width: number) =>
+  serviceUrl(`${videoPath(id)}/frames?t=${t.toFixed(3)}&width=${width}`).href;
 /** Image of a person, cropped from the frame that shows them best; `height` in pixels. */
 export const personUrl = (id: string, entity: string, height: number) =>
   serviceUrl(`${videoPath(id)}/entities/${encodeURIComponent(entity)}/image?height=${height}`).href;

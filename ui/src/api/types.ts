@@ -39,6 +39,9 @@ export type Span = { start: number; end: number };
 /** `box` is left, top, width and height as fractions (0..1) of the frame. */
 export type Box = { t: number; box: [number, number, number, number] };
 
+/** A box that is drawn over the picture, with the name of the analysis that found it. */
+export type DrawnBox = { label: string; source: string; box: Box };
+
 /** A JSON object whose fields depend on the analyzer or aggregator. */
 export type Fields = Record<string, unknown>;
 

@@ -10,6 +10,7 @@ import {
   overlapFilters,
   searchRequest,
   typedFilters,
+  withoutExample,
 } from "./search";
 import { setServiceLabels } from "../i18n/service-labels.svelte";
 import type { Schema } from "../api/types";
@@ -129,15 +130,30 @@ describe("a search request", () => {
       filters: {},
     });
     expect(requestFor("like=m_a_1_2&q=boat")).toMatchObject({ text: "boat" });
+    expect(requestFor("picture=p_1&region=0,0,0.5,1&sure=0.5&alike=0.3&mode=text&field=objects")).toEqual({
+      ...scope,
+      field: "visual",
+      region: [0, 0, 0.5, 1],
+      video_ids: null,
+      score_threshold: 0.3,
+      filters: {},
+    });
+    expect(requestFor("picture=p_1&region=2,0,0.5,1")).not.toHaveProperty("region");
+    expect(requestFor("picture=p_1&q=boat")).toMatchObject({ text: "boat", field: "combined" });
     const any = (query: string) => hasCriteria(searchParams(parse(`#/search?${query}`)));
-    expect(["q=+", "sure=0.5", "q=x", "like=m", "video=1", "filter.objects=boat"].map(any)).toEqual([
-      false,
-      false,
-      true,
-      true,
-      true,
-      true,
-    ]);
+    expect(
+      ["q=+", "sure=0.5", "q=x", "like=m", "picture=p_1", "video=1", "filter.objects=boat"].map(any),
+    ).toEqual([false, false, true, true, true, true, true]);
+  });
+
+  it("drops the example that a text replaces", () => {
+    const search = (query: string) => withoutExample(searchParams(parse(`#/search?${query}`)));
+    expect(search("like=m_a_1_2&field=visual")).toMatchObject({ like: "", field: "" });
+    expect(search("picture=p_1&region=0,0,1,1&field=visual")).toMatchObject({
+      picture: "",
+      region: "",
+      field: "visual",
+    });
   });
 
   it("filters moments that overlap a range", () => {

@@ -1,4 +1,5 @@
 // Builds search requests from the address.
+import { parseRegion, VISUAL } from "../api/pictures";
 import type { Place } from "../state/address.svelte";
 import { analyzerName, joinList, displayName, humanize } from "../i18n/format";
 import { m } from "../i18n/language.svelte";
@@ -8,6 +9,8 @@ export type SearchParams = Pick<
   Place,
   | "q"
   | "like"
+  | "picture"
+  | "region"
   | "video"
   | "analyzer"
   | "field"
@@ -33,13 +36,15 @@ const HIDDEN_FILTERS = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"
 
 /** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {
-  const { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters } = place;
-  return { q, like, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
+  const { q, like, picture, region, video, analyzer, field, mode, limit, alike, sure } = place;
+  const { group, answer, every, filters } = place;
+  const target = { q, like, picture, region };
+  return { ...target, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
 }
 
-/** Whether there is any text, moment, video, analyzer or filter to search by. */
-export const hasCriteria = ({ q, like, video, analyzer, filters }: SearchParams) =>
-  Boolean(q.trim() || like || video.length || analyzer || Object.keys(filters).length);
+/** Whether there is any text, moment, picture, video, analyzer or filter to search by. */
+export const hasCriteria = ({ q, like, picture, video, analyzer, filters }: SearchParams) =>
+  Boolean(q.trim() || like || picture || video.length || analyzer || Object.keys(filters).length);
 
 /** Seconds by which a range is narrowed, to exclude moments that only touch it. */
 const EPSILON = 0.001;
@@ -64,9 +69,20 @@ export function modeFor(text: string, chosen: string): { mode?: string } {
   return mode ? { mode } : {};
 }
 
-/** The body of `POST /query`: a text query, a similarity query, or a listing by filters. */
+/** Parameters without an example, which a text replaces. Its field goes with it if that compares pictures. */
+export function withoutExample<S extends Pick<SearchParams, "like" | "picture" | "region" | "field">>(
+  search: S,
+): S {
+  const field = search.like && search.field === VISUAL ? "" : search.field;
+  return { ...search, like: "", picture: "", region: "", field };
+}
+
+/**
+ * The body of `POST /query`: a text query, a similarity query, or a listing by filters. That of a picture
+ * lacks the picture, which is loaded separately.
+ */
 export function searchRequest(search: SearchParams, schema: Schema | null) {
-  const { like, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
+  const { like, picture, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
   const text = searchText(search.q);
   const scope = {
     video_ids: video.length ? video : null,
@@ -80,6 +96,10 @@ export function searchRequest(search: SearchParams, schema: Schema | null) {
   if (text) {
     const ranked = { score_threshold: alike, min_p_present: sure, rerank: true, ...modeFor(text, mode) };
     return { text, ...scope, ...ranked };
+  }
+  if (picture) {
+    const region = parseRegion(search.region);
+    return { ...scope, field: VISUAL, ...(region ? { region } : {}), score_threshold: alike };
   }
   return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };
 }

@@ -62,6 +62,10 @@ const PARAMETERS = {
   q: text,
   /** Id of the moment to find similar ones of. */
   like: text,
+  /** The picture to search for, as in `api/pictures.ts`. */
+  picture: text,
+  /** The part of the picture to search for: left, top, width and height as fractions (0..1). */
+  region: text,
   /** Ids of the videos to search; empty means all. */
   video: list,
   analyzer: text,
@@ -93,6 +97,8 @@ const PAGES = {
   search: [
     "q",
     "like",
+    "picture",
+    "region",
     "video",
     "analyzer",
     "field",

@@ -36,6 +36,12 @@ export const video: typeof english = {
     cannotSeek:
       "Dieser Browser kann nicht zu dieser Stelle der Datei springen. Die Wiedergabe bis dorthin und das Speichern eines Clips sind möglich.",
     fromStart: "Von Anfang an abspielen",
+    search: "Danach suchen",
+    searchFrame: "Danach suchen: dieses Einzelbild",
+    searchBox: "Danach suchen: dieser Ausschnitt",
+    searchHint:
+      "Findet Momente, die wie dieses Einzelbild aussehen. Um nach einem Ausschnitt zu suchen, im angehaltenen Bild einen Rahmen aufziehen.",
+    boxes: "Rahmen",
     playMoment: "Diesen Moment abspielen",
     captions: "Untertitel",
     seek: "Wiedergabeposition",

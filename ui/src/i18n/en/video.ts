@@ -36,6 +36,12 @@ export const video = {
       "This browser cannot seek to this position in the file. You can play up to it or save a clip.",
     fromStart: "Play from the beginning",
     playMoment: "Play this moment",
+    search: "Search for this",
+    searchFrame: "Search for this frame",
+    searchBox: "Search for this box",
+    searchHint:
+      "Finds moments that look like this frame. To search for a part of it, drag a box on the paused picture.",
+    boxes: "Boxes",
     captions: "Captions",
     seek: "Seek",
     at: (time: string, length: string) => `${time} of ${length}`,
