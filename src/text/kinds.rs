@@ -1,6 +1,6 @@
 //! What kind of thing a noun names: a dog is an animal. The nouns are those of the picture models.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// What a noun is: its synonyms, and the words for more general things, in lower case.
@@ -33,6 +33,16 @@ pub fn is_a(noun: &str, thing: &str) -> bool {
             .is_some_and(|known| known.synonyms.contains(&thing) || known.kinds.contains(&thing))
 }
 
+/// Whether a lower-case noun is known as a thing, a synonym or a kind of thing.
+pub fn is_known(noun: &str) -> bool {
+    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let words = |noun: &'static Noun| noun.synonyms.iter().chain(&noun.kinds);
+        let all = NOUNS.iter().flat_map(|(name, noun)| std::iter::once(name).chain(words(noun)));
+        all.map(String::as_str).collect()
+    });
+    KNOWN.contains(noun)
+}
+
 /// Returns the synonyms of a noun, in lower case. A noun that is not known has none.
 pub fn synonyms(noun: &str) -> &'static [String] {
     NOUNS.get(&noun.to_lowercase()).map_or(&[], |known| &known.synonyms)
@@ -41,6 +51,15 @@ pub fn synonyms(noun: &str) -> &'static [String] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn things_and_kinds_are_known() {
+        for (noun, expected) in
+            [("giraffe", true), ("animal", true), ("bike", true), ("district", false)]
+        {
+            assert_eq!(is_known(noun), expected, "{noun}");
+        }
+    }
 
     #[test]
     fn nouns_are_what_their_kinds_say() {

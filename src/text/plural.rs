@@ -34,6 +34,21 @@ pub fn plural(noun: &str) -> String {
     }
 }
 
+/// The nouns, or phrases that end in a noun, with the plural `noun`. The noun itself is included,
+/// since it may be a singular: `bus`, `buses`.
+pub fn singulars(noun: &str) -> Vec<String> {
+    let (before, last) = noun.rfind(' ').map_or(("", noun), |space| noun.split_at(space + 1));
+    let irregular = IRREGULAR.iter().map(|(singular, _)| format!("{before}{singular}"));
+    let stems = [("ies", "y"), ("es", ""), ("s", "")];
+    let regular = stems.iter().filter_map(|(ending, singular)| {
+        Some(format!("{before}{}{singular}", last.strip_suffix(ending)?))
+    });
+    let mut found: Vec<String> =
+        irregular.chain(regular).filter(|singular| plural(singular) == noun).collect();
+    found.insert(0, noun.to_owned());
+    found
+}
+
 /// Whether a noun names a substance or a group, which is not counted: `food`, `furniture`.
 pub fn is_uncountable(noun: &str) -> bool {
     ["clothing", "food", "fruit", "furniture"].contains(&noun)
@@ -86,6 +101,21 @@ mod tests {
             ("knife", "knives"),
         ] {
             assert_eq!(plural(noun), expected);
+        }
+    }
+
+    #[test]
+    fn singulars_have_the_plural() {
+        for (noun, expected) in [
+            ("dogs", &["dogs", "dog"][..]),
+            ("wine glasses", &["wine glasses", "wine glass"]),
+            ("buses", &["buses", "bus"]),
+            ("cities", &["cities", "city"]),
+            ("people", &["people", "person"]),
+            ("bus", &["bus"]),
+            ("sheep", &["sheep"]),
+        ] {
+            assert_eq!(singulars(noun), expected);
         }
     }
 
