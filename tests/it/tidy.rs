@@ -502,6 +502,11 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/analysis/mod.rs"),
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
+    // The English word in questions, and the counts of people in the statistics.
+    ("people", "src/domain/answering/facts/classes.rs"),
+    ("people", "src/domain/answering/facts/grammar.rs"),
+    ("people", "src/domain/answering/facts/question.rs"),
+    ("people", "src/domain/answering/facts/tests/answers.rs"),
     ("people", "src/domain/analysis/facets.rs"),
     ("people", "src/domain/indexing/point_migration.rs"),
     // What an install recognises.

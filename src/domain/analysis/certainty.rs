@@ -52,6 +52,11 @@ impl Certainty {
         self.0.values().map(|certainty| *certainty as f32).reduce(f32::max)
     }
 
+    /// The certainty of a label, if it is known.
+    pub(crate) fn for_label(&self, label: &str) -> Option<f64> {
+        self.0.get(label).copied()
+    }
+
     /// The highest certainty among the labels that `word` names, if it names any.
     pub(crate) fn for_word(&self, word: &str) -> Option<f32> {
         let named = self.0.iter().filter(|(label, _)| mentions(word, label));

@@ -199,7 +199,12 @@ where
 
 /// The output, if it has type `T`.
 pub fn output_of<T: 'static>(stored: &dyn StoredOutput) -> Option<&T> {
-    stored.as_any().downcast_ref::<OutputRecord<T>>().map(|stored| &stored.output)
+    record_of(stored).map(|stored| &stored.output)
+}
+
+/// The record of an output, if the output has type `T`.
+pub fn record_of<T: 'static>(stored: &dyn StoredOutput) -> Option<&OutputRecord<T>> {
+    stored.as_any().downcast_ref()
 }
 
 /// Deserializes what [`StoredOutput::to_json`] wrote.

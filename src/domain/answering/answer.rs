@@ -9,7 +9,7 @@ use crate::answering::Answering;
 use crate::answering::audit::{AuditedSentence, SentenceClaim, supports_by_words};
 use crate::answering::context::Evidence;
 use crate::answering::reading::{EvidenceSentence, NearestWindow, is_language};
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
@@ -45,6 +45,9 @@ const TIME_TOLERANCE: f64 = 0.01;
 /// Minimum probability at which a moment counts as related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
+/// How an answer begins that says that nothing answers the question.
+pub(super) const NO_ANSWER: &str = "No moment answers this question";
+
 /// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
@@ -69,6 +72,11 @@ impl CitationForm {
         self.format(evidence.video_id, evidence.span)
     }
 
+    /// Cites every moment of the evidence.
+    fn cite_all(self, evidence: &Evidence) -> impl Iterator<Item = String> {
+        evidence.spans().map(move |span| self.format(evidence.video_id, span))
+    }
+
     /// Formats the citation of a span of a video.
     pub(super) fn format(self, video_id: VideoId, Span { start, end }: Span) -> String {
         let unit = if self == Self::Seconds { "s" } else { "" };
@@ -88,6 +96,15 @@ pub(crate) struct AnswerAttempt {
     pub(crate) error: Option<String>,
 }
 
+impl AnswerAttempt {
+    /// Logs why writing an answer failed.
+    pub(super) fn failed(error: &Error) -> Self {
+        let error = error.labelled();
+        tracing::warn!(error, "no answer could be written");
+        Self { error: Some(error), ..Self::default() }
+    }
+}
+
 impl Answering {
     /// Writes an answer as [`Self::answer`] does, but turns a failure into
     /// [`AnswerAttempt::error`].
@@ -103,11 +120,7 @@ impl Answering {
             Ok(Some(AuditedAnswer { text, answered, audit })) => {
                 AnswerAttempt { text: Some(text), answered, audit, error: None }
             }
-            Err(error) => {
-                let error = error.labelled();
-                tracing::warn!(error, "no answer could be written");
-                AnswerAttempt { error: Some(error), ..AnswerAttempt::default() }
-            }
+            Err(error) => AnswerAttempt::failed(&error),
         }
     }
 
@@ -153,8 +166,8 @@ impl Answering {
             .zip(verdicts)
             .map(|((sentence, cited), verdict)| AuditedSentence {
                 sentence: (*sentence).to_owned(),
-                citations: cited.iter().map(|e| form.cite(e)).collect(),
-                moments: cited.iter().map(|e| e.moment_id()).collect(),
+                citations: cited.iter().flat_map(|e| form.cite_all(e)).collect(),
+                moments: cited.iter().flat_map(|e| e.moment_ids()).collect(),
                 verdict: if by_chance { Verdict::Unsupported } else { verdict },
             })
             .collect();
@@ -266,7 +279,7 @@ impl Answering {
 /// Says that no moment answers the question, and which aggregates have facts on its topic.
 /// `nearest` quotes the nearest moment.
 fn refusal(nearest: Option<AuditedSentence>, context: &[&Evidence]) -> Vec<AuditedSentence> {
-    let nothing = "No moment answers this question";
+    let nothing = NO_ANSWER;
     let first = match nearest {
         Some(quoted) => AuditedSentence {
             sentence: format!("{nothing}; the nearest moment: {}", quoted.sentence),
@@ -376,7 +389,7 @@ fn claim<'a>(
     SentenceClaim {
         sentence,
         cited: context.iter().filter(inside).map(|e| e.cited()).collect(),
-        times: cited.iter().flat_map(|e| [e.span.start, e.span.end]).collect(),
+        times: cited.iter().flat_map(|e| e.spans()).flat_map(|s| [s.start, s.end]).collect(),
     }
 }
 

@@ -10,6 +10,7 @@ use crate::answering::Answering;
 use crate::answering::answer::{AnswerAttempt, CitationForm};
 use crate::answering::audit::AuditedSentence;
 use crate::answering::context::{Evidence, VideoContext, select_evidence};
+use crate::answering::facts::{self, FactAnswer};
 use crate::answering::retrieve::Retrieval;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
@@ -29,11 +30,14 @@ pub struct AskSettings {
     /// Maximum number of supporting segments for one answer, over all videos. If the question's
     /// `limit` per video would exceed this number, only the most probable videos are used.
     pub max_segments: usize,
+    /// Maximum number of chunks whose stored outputs are read to answer one question about facts,
+    /// such as when something first appears. Videos beyond this number are not read.
+    pub max_fact_chunks: u32,
 }
 
 impl Default for AskSettings {
     fn default() -> Self {
-        Self { context_tokens: 6000, max_segments: 1200 }
+        Self { context_tokens: 6000, max_segments: 1200, max_fact_chunks: 10_000 }
     }
 }
 
@@ -115,20 +119,30 @@ impl Answering {
         }
         let mut contexts = retrieval.segments(&records).await?;
         contexts.sort_by(|a, b| b.best_score().total_cmp(&a.best_score()));
-        // Aggregates cover the whole video, so they are not consulted for requested moments.
+        let mut facts = FactAnswer::default();
+        // Aggregates and facts cover the whole video, so they are not consulted for requested
+        // moments. Facts are not filtered, so they are not consulted for filtered chunks either.
         if !retrieval.is_limited_to_moments() {
             self.consult_aggregates(&mut contexts, &vector).await?;
+            if !retrieval.filters_chunks()? {
+                facts = self.find_facts(&question.question, &contexts).await?;
+            }
         }
-        let evidence = select_evidence(&mut contexts, &question.question);
+        let mut evidence = select_evidence(&mut contexts, &question.question);
         if contexts.is_empty() {
             return Ok(empty_response(question.question, NOTHING_INDEXED));
         }
+        if !self.llm.is_extractive() {
+            evidence.splice(0..0, facts.evidence());
+        }
         let kept = self.context(&evidence);
-        let answer = self.write_answer(&question.question, &contexts, &kept, events).await;
+        let answer = self.write_answer(&question.question, &contexts, &kept, &facts, events).await;
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {
-            sources.insert(context.record.video_id, context.sources(&kept));
+            let mut used = context.sources(&kept);
+            used.add(facts::SOURCE, facts.count(context.record.video_id));
+            sources.insert(context.record.video_id, used);
             results.extend(context.results);
         }
         Ok(AskResponse {
@@ -167,17 +181,25 @@ impl Answering {
         question: &str,
         contexts: &[VideoContext<'_>],
         kept: &[&Evidence],
+        facts: &FactAnswer,
         events: Option<&EventSink>,
     ) -> AnswerAttempt {
-        let Some(events) = events else {
-            return self
-                .attempt_answer(question, kept, CitationForm::Plain, TokenSink::default())
-                .await;
+        if let Some(events) = events {
+            let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
+            let _ = events.unbounded_send(Ok(AskEvent::Moments(results.collect())));
+        }
+        let form = CitationForm::Plain;
+        let mut answer = match self.llm.is_extractive() && facts.is_final() {
+            true => self.answer_from_facts(facts, form).await,
+            false => {
+                let sink = events.map(token_sink).unwrap_or_default();
+                self.attempt_answer(question, kept, form, sink).await
+            }
         };
-        let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
-        let _ = events.unbounded_send(Ok(AskEvent::Moments(results.collect())));
-        let sink = token_sink(events);
-        let answer = self.attempt_answer(question, kept, CitationForm::Plain, sink).await;
+        if self.llm.is_extractive() {
+            facts.explain(&mut answer);
+        }
+        let Some(events) = events else { return answer };
         for sentence in answer.audit.iter().filter(|one| one.verdict != Verdict::Unsupported) {
             let _ = events.unbounded_send(Ok(AskEvent::Sentence(sentence.clone())));
         }

@@ -35,12 +35,18 @@ impl Answering {
         vector: &[f32],
     ) -> Result<()> {
         let routed = self.route(vector).await?;
-        let videos = (self.answer_tokens / TOKENS_PER_VIDEO).max(1) as usize;
-        let consulted =
-            contexts.iter_mut().take(videos).map(|context| self.consult(context, &routed));
+        let consulted = contexts
+            .iter_mut()
+            .take(self.max_consulted_videos())
+            .map(|context| self.consult(context, &routed));
         let consulted: Vec<_> = consulted.collect();
         let concurrency = self.concurrency.max(1);
         stream::iter(consulted).buffer_unordered(concurrency).try_collect::<()>().await
+    }
+
+    /// Maximum number of videos whose aggregates and facts are read.
+    pub(super) fn max_consulted_videos(&self) -> usize {
+        (self.answer_tokens / TOKENS_PER_VIDEO).max(1) as usize
     }
 
     /// Routes a question to the aggregators whose descriptions stand out as similar to it.

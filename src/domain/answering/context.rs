@@ -12,6 +12,7 @@ use crate::analysis::TextStyle;
 use crate::analysis::output::Statement;
 use crate::answering::Answering;
 use crate::answering::audit::CitedText;
+use crate::answering::facts;
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
@@ -34,7 +35,9 @@ const MAX_PIECE_BYTES: usize = 2000;
 pub(crate) struct Evidence {
     pub(crate) video_id: VideoId,
     pub(crate) span: Span,
-    /// The source: `chunks`, `sections`, `summary` or an aggregator's id.
+    /// Further moments that show the same; only for facts.
+    pub(crate) other_spans: Vec<Span>,
+    /// The source: `chunks`, `sections`, `summary`, `facts` or an aggregator's id.
     pub(crate) source: &'static str,
     /// Index of the element within the source.
     pub(crate) element: u32,
@@ -72,6 +75,7 @@ impl Evidence {
         let evidence = |statement: &Statement, text: String| Self {
             video_id: hit.video_id,
             span: statement.span.unwrap_or(whole),
+            other_spans: Vec::new(),
             source: "chunks",
             element: hit.chunk_id.0,
             kind: statement.kind,
@@ -102,10 +106,19 @@ impl Evidence {
         MomentId::new(self.video_id, self.span)
     }
 
+    /// The spans of all moments that it is about.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
+        std::iter::once(self.span).chain(self.other_spans.iter().copied())
+    }
+
+    pub(super) fn moment_ids(&self) -> impl Iterator<Item = MomentId> {
+        self.spans().map(|span| MomentId::new(self.video_id, span))
+    }
+
     /// The aggregator that was consulted because its results fit the question; `None` for chunks,
-    /// sections and the summary.
+    /// sections, the summary and facts.
     pub(super) fn aggregate(&self) -> Option<&'static str> {
-        let always_read = ["chunks", "sections", summary::ID].contains(&self.source);
+        let always_read = ["chunks", "sections", summary::ID, facts::SOURCE].contains(&self.source);
         (!always_read).then_some(self.source)
     }
 
@@ -219,6 +232,15 @@ pub struct AnswerSources {
     pub counts: BTreeMap<String, u32>,
 }
 
+impl AnswerSources {
+    /// Adds the number of elements used from another source, unless there are none.
+    pub(super) fn add(&mut self, source: &str, count: u32) {
+        if count > 0 {
+            self.counts.insert(source.to_owned(), count);
+        }
+    }
+}
+
 /// One video's evidence for one question.
 pub(super) struct VideoContext<'a> {
     pub(super) record: &'a VideoRecord,
@@ -274,6 +296,7 @@ impl<'a> VideoContext<'a> {
                 vec![Evidence {
                     video_id: self.record.video_id,
                     span: *span,
+                    other_spans: Vec::new(),
                     source,
                     element,
                     kind: PassageKind::Prose,
@@ -412,6 +435,7 @@ pub(super) mod tests {
         Evidence {
             video_id: "00ff00ff00ff00ff".parse().expect("an id"),
             span: Span { start, end },
+            other_spans: Vec::new(),
             source: "chunks",
             element: 0,
             kind: PassageKind::Speech,

@@ -7,6 +7,7 @@ pub mod audit;
 mod consult;
 mod context;
 pub mod evidence;
+mod facts;
 pub mod query;
 mod question;
 mod reading;
@@ -47,6 +48,8 @@ pub struct Answering {
     answer_tokens: u32,
     /// Maximum number of supporting segments for an answer, over all videos.
     max_segments: usize,
+    /// Maximum number of chunks whose stored facts are read for an answer.
+    max_fact_chunks: u32,
     /// Maximum number of concurrent searches.
     concurrency: usize,
     /// Embeddings of the descriptions that say which questions each aggregate answers.
@@ -74,6 +77,7 @@ impl Answering {
             models: models.clone(),
             answer_tokens: settings.context_tokens,
             max_segments: settings.max_segments,
+            max_fact_chunks: settings.max_fact_chunks,
             concurrency,
             routes: OnceCell::new(),
         }

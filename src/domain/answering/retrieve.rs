@@ -65,6 +65,11 @@ impl<'a> Retrieval<'a> {
         self.chosen.is_some()
     }
 
+    /// Whether the question has filters that only some chunks of a video match.
+    pub(super) fn filters_chunks(&self) -> Result<bool> {
+        Ok(filters::parse(&self.question.filters)?.chunks != Filter::default())
+    }
+
     /// Finds the videos to search for a question: the requested videos, or the videos of the
     /// requested moments. If the question names neither, all videos are searched. If their number
     /// exceeds the limit set by `ask.max_segments`, only the most probable videos are searched. The

@@ -23,6 +23,11 @@ impl Span {
         (self.end.min(other.end) - self.start.max(other.start)).max(0.0)
     }
 
+    /// Whether this is a single time within `other`.
+    pub fn is_at(&self, other: &Self) -> bool {
+        self.start == self.end && other.start <= self.start && self.start <= other.end
+    }
+
     /// Formats the span as `M:SS.ss-M:SS.ss`.
     pub fn timecode(&self) -> String {
         format!("{}-{}", timecode(self.start), timecode(self.end))

@@ -3,6 +3,7 @@
 mod aggregates;
 mod alerts;
 mod ask;
+mod ask_facts;
 mod chunking;
 mod chunks;
 mod collections;

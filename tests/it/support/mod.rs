@@ -142,7 +142,7 @@ impl TestApp {
                     attempts: 3,
                     retry_delay: Duration::ZERO,
                 },
-                ask: AskSettings { context_tokens: 2000, max_segments: 60 },
+                ask: AskSettings { context_tokens: 2000, max_segments: 60, max_fact_chunks: 60 },
                 frames: FrameSettings {
                     cache_bytes: 1 << 20,
                     max_width: 640,

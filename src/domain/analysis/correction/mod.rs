@@ -162,6 +162,11 @@ impl CorrectionSet {
         self.speech.as_ref().map(|(before, after)| (before, after))
     }
 
+    /// The speech after correction.
+    pub(crate) fn into_speech(self) -> Option<TranscribedSpeech> {
+        self.speech.map(|(_, after)| after)
+    }
+
     /// The corrected sentences within a span. Each original text comes with its replacement, or
     /// with `None` if the sentence was removed.
     pub(crate) fn corrected_sentences(&self, span: Span) -> Vec<(&str, Option<&str>)> {

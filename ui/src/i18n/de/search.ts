@@ -276,6 +276,7 @@ export const search: typeof english = {
     noEvidence: "keine Treffer",
     counts: {
       chunks: (n) => count(n, "Moment", "Momente"),
+      facts: (n) => count(n, "gespeicherte Angabe", "gespeicherte Angaben"),
       sections: (n) => count(n, "Abschnitt der Zusammenfassung", "Abschnitte der Zusammenfassung"),
       Summary: (n) => count(n, "Zusammenfassung", "Zusammenfassungen"),
       "Recognised people": (n) => count(n, "Person", "Personen"),

@@ -264,6 +264,7 @@ export const search = {
     noEvidence: "no matches",
     counts: {
       chunks: (n: number) => count(n, "moment", "moments"),
+      facts: (n: number) => count(n, "stored fact", "stored facts"),
       sections: (n: number) => count(n, "summary section", "summary sections"),
       Summary: (n: number) => count(n, "summary", "summaries"),
       "Recognised people": (n: number) => count(n, "person", "people"),
