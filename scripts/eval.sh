@@ -2,7 +2,7 @@
 # Measures accuracy on footage with known content and prints a line per figure with its bar: cuts (compared with
 # PySceneDetect), speakers, words, objects, on-screen text, speed and search. Fails if a bar is missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible]     (default: all)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible] [facts]     (default: all)
 #
 #   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
 #   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
@@ -54,11 +54,11 @@ serve() {
 }
 
 parts=("$@")
-((${#parts[@]})) || parts=(cuts speech objects text speed search visible)
+((${#parts[@]})) || parts=(cuts speech objects text speed search visible facts)
 status=0
 measured=()
 for part in "${parts[@]}"; do
-    [[ $part == search || $part == visible ]] || measured+=("$part")
+    [[ $part == search || $part == visible || $part == facts ]] || measured+=("$part")
 done
 if ((${#measured[@]})); then
     serve footage
@@ -98,6 +98,14 @@ if [[ " ${parts[*]} " == *" visible "* ]]; then
         echo "what is visible, $split clips"
         serve "visible-$split"
         scripts/eval/visible.py "$base" "$SHOTLOG_EVAL_VISIBLE" "$split" || status=1
+        stop_service
+    done
+fi
+if [[ " ${parts[*]} " == *" facts "* ]]; then
+    for split in development test; do
+        echo "questions about facts, $split clips"
+        serve "facts-$split"
+        scripts/eval/facts.py "$base" "$SHOTLOG_MEDIA" "$split" || status=1
         stop_service
     done
 fi
