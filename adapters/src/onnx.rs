@@ -1,5 +1,6 @@
 //! ONNX Runtime and its sessions. The shared library is loaded once per process.
 
+mod digest;
 mod pool;
 mod scale;
 mod tokenizer;
@@ -13,10 +14,11 @@ use ort::session::Session;
 use parking_lot::Mutex;
 use ports::{ErrorKind, PortError, Result};
 
+pub(crate) use digest::digest;
 pub use pool::Threading;
 pub(crate) use pool::{Pool, failed, release_memory, unfit};
 pub(crate) use scale::{resized, scaled};
-pub(crate) use tokenizer::{BertTokenizer, Tokens, open_tokenizer};
+pub(crate) use tokenizer::{BertTokenizer, Tokens, fitting, open_tokenizer};
 
 /// The loaded library. It stays loaded until the process ends. Clones are cheap.
 #[derive(Clone)]

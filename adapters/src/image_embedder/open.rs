@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::LabelBridge;
 use crate::OpenError;
 use crate::models;
-use crate::open::optional;
 
 /// The kind of image embedder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,13 +63,15 @@ pub fn open(
     let bridge = |classifier: &Arc<dyn ImageClassifier>| -> Arc<dyn ImageEmbedder> {
         Arc::new(LabelBridge::new(Arc::clone(classifier), Arc::clone(embedder)))
     };
+    let match_model = section.match_model()?;
     match section.kind {
         Kind::None => Ok(None),
-        Kind::Clip => clip(section, models).map(Some),
+        Kind::Clip => clip(section, models, match_model).map(Some),
         Kind::Auto => {
             let exists = models.path(&section.folder).is_dir();
-            let clip = exists.then(|| clip(section, models));
-            let clip = clip.and_then(|opened| optional("pictures are compared by labels", opened));
+            let clip = exists.then(|| clip(section, models, match_model));
+            let unused = |error: &OpenError| tracing::warn!("the CLIP model is not used: {error}");
+            let clip = clip.and_then(|opened| opened.inspect_err(unused).ok());
             Ok(clip.or_else(|| classifier.map(bridge)))
         }
         Kind::Labels => classifier.map(bridge).map(Some).ok_or_else(|| {
@@ -101,10 +102,11 @@ impl Settings {
 fn clip(
     section: &Settings,
     models: &models::Settings,
+    match_model: MatchModel,
 ) -> Result<Arc<dyn ImageEmbedder>, OpenError> {
     let options = super::ClipOptions {
         folder: models.path(&section.folder),
-        match_model: section.match_model()?,
+        match_model,
         threading: models.media_threading(),
     };
     let opened = super::ClipEmbedder::open(&models.runtime()?, &options);
@@ -112,7 +114,10 @@ fn clip(
 }
 
 #[cfg(not(feature = "onnx"))]
-fn clip(section: &Settings, _: &models::Settings) -> Result<Arc<dyn ImageEmbedder>, OpenError> {
-    section.match_model()?;
+fn clip(
+    _: &Settings,
+    _: &models::Settings,
+    _: MatchModel,
+) -> Result<Arc<dyn ImageEmbedder>, OpenError> {
     Err(OpenError::compiled_out("image_embedder.kind = \"clip\"", "onnx"))
 }

@@ -37,13 +37,18 @@ pub(crate) fn open_tokenizer(path: &Path, max_tokens: Option<usize>) -> Result<T
 /// shorter.
 const BYTES_PER_TOKEN: usize = 256;
 
+/// Returns the beginning of a text, enough to fill a window of `max_tokens`.
+pub(crate) fn fitting(text: &str, max_tokens: usize) -> &str {
+    &text[..text.floor_char_boundary(max_tokens.saturating_mul(BYTES_PER_TOKEN))]
+}
+
 /// The tokenizer of a BERT-like network. The network's inputs are `input_ids`, `attention_mask` and
 /// optionally `token_type_ids`, all of type int64 and shape [batch, sequence].
 pub(crate) struct BertTokenizer {
     tokenizer: Tokenizer,
     with_types: bool,
-    /// Maximum number of bytes of a text to tokenize. It is enough to fill the network's window.
-    max_bytes: usize,
+    /// The network's window, including special tokens.
+    max_tokens: usize,
 }
 
 /// A tokenized text or pair of texts.
@@ -63,7 +68,7 @@ impl BertTokenizer {
     /// Opens the tokenizer of a network whose window is `max_tokens`, including special tokens.
     pub(crate) fn open(path: &Path, max_tokens: usize) -> Result<Self> {
         let tokenizer = open_tokenizer(path, Some(max_tokens))?;
-        Ok(Self { tokenizer, with_types: false, max_bytes: max_tokens * BYTES_PER_TOKEN })
+        Ok(Self { tokenizer, with_types: false, max_tokens })
     }
 
     /// Returns a tokenizer that builds only the inputs that the pool's network has.
@@ -75,15 +80,12 @@ impl BertTokenizer {
     }
 
     pub(crate) fn text(&self, text: &str) -> Result<Tokens> {
-        self.encode(self.cut(text).into())
+        self.encode(fitting(text, self.max_tokens).into())
     }
 
     pub(crate) fn pair(&self, first: &str, second: &str) -> Result<Tokens> {
-        self.encode((self.cut(first), self.cut(second)).into())
-    }
-
-    fn cut<'a>(&self, text: &'a str) -> &'a str {
-        &text[..text.floor_char_boundary(self.max_bytes)]
+        let [first, second] = [first, second].map(|text| fitting(text, self.max_tokens));
+        self.encode((first, second).into())
     }
 
     fn encode(&self, input: EncodeInput<'_>) -> Result<Tokens> {

@@ -36,11 +36,13 @@ pub(crate) fn in_view(names: &[String]) -> Option<String> {
     Some(sentence(&format!("{} {verb} in view", join_list(&named, "and"))))
 }
 
-/// Adds the indefinite article, as in `a car`. Leaves a name that begins with a number or is
-/// uncountable unchanged.
+/// Adds the indefinite article, as in `a car`. Leaves a name unchanged that begins with a number, is
+/// uncountable or is a plural, such as `scissors`.
 pub(crate) fn with_article(name: &str) -> String {
-    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-    if starts_with_number(name) || is_uncountable(name) {
+    let vowels = ['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U'];
+    let article = if name.starts_with(vowels) { "an" } else { "a" };
+    let is_plural = name.ends_with('s') && !name.ends_with("ss") && !name.ends_with("us");
+    if starts_with_number(name) || is_uncountable(name) || is_plural {
         name.to_owned()
     } else {
         format!("{article} {name}")
@@ -53,9 +55,14 @@ fn starts_with_number(name: &str) -> bool {
 
 /// Capitalizes `text` and appends a full stop.
 pub(crate) fn sentence(text: &str) -> String {
+    capitalised(text) + "."
+}
+
+/// Capitalizes the first letter.
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    format!("{}{}.", first.collect::<String>(), letters.as_str())
+    first.chain(letters.as_str().chars()).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 import type { Hit } from "./types";
 
 /** Tags of the picture with a lower probability than this are uncertain. */
-const LIKELY = 0.5;
+export const LIKELY = 0.5;
 
 /** `probability` (0..1) is that of an uncertain label. */
 export type Label = { label: string; probability?: number };

@@ -14,6 +14,8 @@ pub(super) struct ModelFolder {
     pub(super) text: PathBuf,
     pub(super) tokenizer: PathBuf,
     pub(super) preprocessing: ClipPreprocessing,
+    /// The files of the configuration.
+    configs: Vec<PathBuf>,
     /// The maximum number of tokens of a text, if the tokenizer's configuration states it.
     pub(super) context: Option<usize>,
     /// The token that fills up a text.
@@ -54,6 +56,7 @@ impl ModelFolder {
                 file(folder, "visual/model.onnx")?,
                 file(folder, "textual/model.onnx")?,
                 "textual/",
+                "visual/preprocess_cfg.json",
                 preprocessing.try_into().map_err(|why| unusable(folder, why))?,
             );
         }
@@ -64,6 +67,7 @@ impl ModelFolder {
                 variant(folder, "onnx/vision_model")?,
                 variant(folder, "onnx/text_model")?,
                 "",
+                "preprocessor_config.json",
                 preprocessing.try_into().map_err(|why| unusable(folder, why))?,
             );
         }
@@ -84,24 +88,33 @@ impl ModelFolder {
         vision: PathBuf,
         text: PathBuf,
         tokenizer: &str,
+        image_config: &str,
         preprocessing: ClipPreprocessing,
     ) -> Result<Self> {
-        let config = format!("{tokenizer}tokenizer_config.json");
-        let config = match folder.join(&config).is_file() {
-            true => read::<TokenizerConfig>(folder, &config)?,
-            false => TokenizerConfig::default(),
-        };
+        let text_config = format!("{tokenizer}tokenizer_config.json");
+        let mut configs = vec![folder.join(image_config)];
+        let mut config = TokenizerConfig::default();
+        if folder.join(&text_config).is_file() {
+            config = read(folder, &text_config)?;
+            configs.push(folder.join(&text_config));
+        }
         let plausible = |tokens: &f64| (2.0..=MAX_CONTEXT).contains(tokens);
         Ok(Self {
             vision,
             text,
             tokenizer: file(folder, &format!("{tokenizer}tokenizer.json"))?,
             preprocessing,
+            configs,
             context: config.model_max_length.filter(plausible).map(|tokens| tokens as usize),
             pad_token: config.pad_token.map(|token| match token {
                 Token::Text(text) | Token::Properties { content: text } => text,
             }),
         })
+    }
+
+    /// All files that affect the vectors.
+    pub(super) fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.vision, &self.text, &self.tokenizer].into_iter().chain(&self.configs)
     }
 }
 

@@ -4,7 +4,7 @@
 mod folder;
 mod preprocessing;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,7 +16,9 @@ use ports::vector::normalized;
 use ports::{ErrorKind, PortError, Result};
 use tokenizers::Tokenizer;
 
-use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, open_tokenizer, unfit};
+use crate::onnx::{
+    Inputs, Pool, Runtime, Threading, digest, failed, fitting, open_tokenizer, unfit,
+};
 use folder::ModelFolder;
 use preprocessing::ClipPreprocessing;
 
@@ -46,6 +48,9 @@ pub struct ClipEmbedder {
     texts: Arc<TextNetwork>,
 }
 
+/// Increment if a code change makes the same files yield different vectors.
+const REVISION: u8 = 1;
+
 /// Number of tokens of a text, unless the network or the tokenizer's configuration states another.
 const CONTEXT: usize = 77;
 
@@ -66,11 +71,10 @@ impl ClipEmbedder {
             );
             return Err(unfit(&folder.text, why));
         }
-        let part =
-            |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let model = options.folder.file_name().unwrap_or_default().to_string_lossy();
+        let files = digest(REVISION, folder.files())?;
         Ok(Self {
-            name: format!("{model}/{}+{}", part(&folder.vision), part(&folder.text)),
+            name: format!("{model}-{files}"),
             dimension: of_images,
             match_model: options.match_model,
             vision: Arc::new(vision),
@@ -136,6 +140,8 @@ impl VisionNetwork {
 struct TextNetwork {
     pool: Pool,
     tokenizer: Tokenizer,
+    /// Maximum number of tokens of a text, including special tokens.
+    context: usize,
     layout: TextInputs,
     output: String,
 }
@@ -177,11 +183,12 @@ impl TextNetwork {
             short: kind == TensorElementType::Int32,
             padding: padding.unwrap_or(0),
         };
-        Ok(Self { pool, tokenizer, layout, output })
+        Ok(Self { pool, tokenizer, context, layout, output })
     }
 
     /// Returns the unit vector of a text. *Blocks*.
     fn embed(&self, text: &str) -> Result<Vec<f32>> {
+        let text = fitting(text, self.context);
         let encoding = self.tokenizer.encode_fast(text, true).map_err(|e| {
             PortError::new(ErrorKind::Invalid, format!("the text cannot be tokenized: {e}"))
         })?;

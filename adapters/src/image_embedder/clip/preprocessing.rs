@@ -1,9 +1,11 @@
 //! How an image becomes the input of a CLIP network.
 
+use std::ops::Deref;
+
 use fast_image_resize::FilterType;
-use image::imageops;
+use image::{ImageBuffer, Rgb, RgbImage, imageops};
+use ports::Result;
 use ports::decoder::Image;
-use ports::{ErrorKind, PortError, Result};
 use serde::Deserialize;
 
 use crate::onnx::resized;
@@ -99,8 +101,9 @@ fn bicubic() -> u8 {
 /// Maximum width and height of the input.
 const MAX_SIDE: u32 = 1024;
 
-/// Maximum width and height of a picture before its middle is cut out.
-const MAX_SCALED_SIDE: u32 = 65_536;
+/// Maximum ratio of the sides of a picture before its middle is cut out. Of a longer one, the ends
+/// are cut off first, which bounds the memory that it takes.
+const MAX_RATIO: u32 = 16;
 
 impl Size {
     /// Returns width and height.
@@ -157,12 +160,22 @@ impl ClipPreprocessing {
     ) -> std::result::Result<Self, String> {
         let (width, height) = size;
         let sides = 1..=MAX_SIDE;
-        let larger = matches!(fit, Fit::Crop(shortest) if shortest < width.max(height));
-        if !sides.contains(&width) || !sides.contains(&height) || larger {
+        if !sides.contains(&width) || !sides.contains(&height) {
             return Err(format!(
-                "its input has {width} × {height} pixels; each side must have 1 to {MAX_SIDE}, and \
-                 at most as many as the scaled picture"
+                "its input has {width} × {height} pixels; each side must have 1 to {MAX_SIDE}"
             ));
+        }
+        if let Fit::Crop(shortest) = fit
+            && !(width.max(height)..=MAX_SIDE).contains(&shortest)
+        {
+            return Err(format!(
+                "it scales the shorter side of a picture to {shortest} pixels; accepted are {} (its \
+                 input) to {MAX_SIDE}",
+                width.max(height)
+            ));
+        }
+        if mean.iter().any(|x| !x.is_finite()) {
+            return Err("the mean of each channel must be a finite number".into());
         }
         if deviation.iter().any(|x| !x.is_finite() || *x <= 0.0) {
             return Err("the standard deviation of each channel must be greater than 0".into());
@@ -178,21 +191,18 @@ impl ClipPreprocessing {
     /// Returns the input: all values of the red channel, then green and blue.
     pub(super) fn pixels(&self, image: &Image) -> Result<Vec<f32>> {
         let view = crate::picture::view(image)?;
-        let (width, height) = self.size;
         let scaled = match self.fit {
             Fit::Squash => resized(&view, self.size, self.filter)?,
             Fit::Crop(shortest) => {
-                let short = u64::from(view.width().min(view.height()));
-                let side = |side: u32| (u64::from(side) * u64::from(shortest) / short) as u32;
-                let whole = (side(view.width()), side(view.height()));
-                // Bounds the memory that a very long or very tall picture takes.
-                if whole.0.max(whole.1) > MAX_SCALED_SIDE {
-                    let why = "the picture is too long or too tall to cut out its middle";
-                    return Err(PortError::new(ErrorKind::Invalid, why));
+                let (width, height) = view.dimensions();
+                let longest = width.min(height).saturating_mul(MAX_RATIO);
+                if width.max(height) > longest {
+                    let whole = RgbImage::from_fn(width, height, |x, y| *view.get_pixel(x, y));
+                    let part = middle(&whole, (width.min(longest), height.min(longest)));
+                    self.middle(&part, shortest)?
+                } else {
+                    self.middle(&view, shortest)?
                 }
-                let scaled = resized(&view, whole, self.filter)?;
-                let (left, top) = ((whole.0 - width) / 2, (whole.1 - height) / 2);
-                imageops::crop_imm(&scaled, left, top, width, height).to_image()
             }
         };
         let mut pixels = Vec::with_capacity(scaled.as_raw().len());
@@ -201,12 +211,27 @@ impl ClipPreprocessing {
             let values = scaled.pixels().map(|pixel| f32::from(pixel[channel]) / 255.0);
             pixels.extend(values.map(|value| (value - mean) / deviation));
         }
-        if pixels.iter().all(|value| value.is_finite()) {
-            return Ok(pixels);
-        }
-        Err(PortError::new(
-            ErrorKind::Invalid,
-            "the preprocessing yields numbers that are not finite",
-        ))
+        Ok(pixels)
     }
+
+    /// Scales a picture until its shorter side has the length `shortest`, and cuts out the middle.
+    fn middle<Pixels>(
+        &self,
+        picture: &ImageBuffer<Rgb<u8>, Pixels>,
+        shortest: u32,
+    ) -> Result<RgbImage>
+    where
+        Pixels: Deref<Target = [u8]>,
+    {
+        let short = u64::from(picture.width().min(picture.height()));
+        let side = |side: u32| (u64::from(side) * u64::from(shortest) / short) as u32;
+        let whole = (side(picture.width()), side(picture.height()));
+        Ok(middle(&resized(picture, whole, self.filter)?, self.size))
+    }
+}
+
+/// Cuts out the middle of a picture.
+fn middle(picture: &RgbImage, (width, height): (u32, u32)) -> RgbImage {
+    let (left, top) = ((picture.width() - width) / 2, (picture.height() - height) / 2);
+    imageops::crop_imm(picture, left, top, width, height).to_image()
 }

@@ -10,8 +10,9 @@ use super::question::{SpeakerRef, Subject, SubjectPhrase};
 use super::speakers;
 use super::stored::{Sighting, VideoFacts};
 use super::times::{is_certain, probably, says, speaker_label};
-use super::wording::{capitalised, clock, count, ended, length, percent, quote, with_article};
+use super::wording::{clock, count, ended, length, percent, quote};
 use super::{Fact, Resolution};
+use crate::analysis::prose::{capitalised, with_article};
 use crate::kernel::time::Span;
 
 /// Maximum number of moments that are cited for one fact.

@@ -23,6 +23,7 @@ use ports::llm::PassageKind;
 use super::answer::{AnswerAttempt, CitationForm, NO_ANSWER};
 use super::audit::{AuditedSentence, CitedText, SentenceClaim};
 use super::context::{Evidence, EvidenceGroup, VideoContext};
+use crate::analysis::prose::capitalised;
 use crate::answering::Answering;
 use crate::kernel::error::Result;
 use crate::kernel::moment::MomentId;
@@ -31,7 +32,7 @@ use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
 use question::{FactQuestion, Intent, SpeakerRank, Subject};
 use stored::{Needs, VideoFacts};
-use wording::{capitalised, clock, ended};
+use wording::{clock, ended};
 
 /// The source of facts in [`Evidence`] and in the counts of an answer's sources.
 pub(super) const SOURCE: &str = "facts";

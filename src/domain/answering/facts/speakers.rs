@@ -2,8 +2,9 @@
 
 use super::question::{SpeakerRank, SpeakerRef, Subject};
 use super::stored::VideoFacts;
-use super::wording::{capitalised, clock, count, length, percent};
+use super::wording::{clock, count, length, percent};
 use super::{Fact, Resolution};
+use crate::analysis::prose::capitalised;
 use crate::kernel::time::Span;
 use text::join_list;
 

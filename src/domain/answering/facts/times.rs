@@ -5,8 +5,9 @@ use super::occurrences::{Occurrence, Witness};
 use super::question::{Edge, SpeakerRef, Subject};
 use super::speakers::{self, Voice};
 use super::stored::VideoFacts;
-use super::wording::{capitalised, clock, ended, length, percent, quote, with_article};
+use super::wording::{clock, ended, length, percent, quote};
 use super::{Fact, Resolution};
+use crate::analysis::prose::{capitalised, with_article};
 use crate::kernel::time::Span;
 use text::join_list;
 

@@ -48,24 +48,6 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
 }
 
-/// Begins a sentence with a capital letter.
-pub(super) fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    first + chars.as_str()
-}
-
-/// Adds the indefinite article: `a dog`, `an umbrella`, `glasses`.
-pub(super) fn with_article(noun: &str) -> String {
-    let first = noun.chars().next().unwrap_or_default().to_ascii_lowercase();
-    let is_plural = noun.ends_with('s') && !noun.ends_with("ss") && !noun.ends_with("us");
-    match first {
-        _ if is_plural => noun.to_owned(),
-        'a' | 'e' | 'i' | 'o' | 'u' => format!("an {noun}"),
-        _ => format!("a {noun}"),
-    }
-}
-
 /// Quotes text, shortened to a length that an answer can hold.
 pub(super) fn quote(text: &str) -> String {
     const MAX_CHARS: usize = 300;

@@ -38,11 +38,10 @@ pub(super) fn phrase(visual: &[VisualSecond]) -> Option<String> {
     let (light, motion) = (light(visual), motion(visual));
     let motion = if motion == STILL { "without motion" } else { motion };
     let colours: Vec<String> = colours(visual).into_iter().take(2).collect();
-    Some(match colours[..] {
-        [] => format!("A {light} view {motion}"),
-        _ if light == LIGHTS[0] => format!("A {light} view {motion}"),
-        _ => format!("A {light}, mostly {} view {motion}", colours.join(" and ")),
-    })
+    if colours.is_empty() || light == LIGHTS[0] {
+        return Some(format!("A {light} view {motion}"));
+    }
+    Some(format!("A {light}, mostly {} view {motion}", colours.join(" and ")))
 }
 
 fn mean(values: impl Iterator<Item = f32>) -> f32 {

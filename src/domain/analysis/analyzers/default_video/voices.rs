@@ -4,7 +4,6 @@ use ports::transcriber::Word;
 use text::{is_stop_word, words};
 
 use crate::analysis::evidence::ChunkEvidence;
-use crate::kernel::time::Span;
 use crate::media::speech::Utterance;
 
 /// Minimum duration of speech, in seconds; anything shorter is a shout or a detection error.
@@ -39,7 +38,7 @@ pub(super) struct VoiceSummary {
 
 /// Whether voice activity was detected in a chunk.
 pub(super) fn has_voice_activity(chunk: &ChunkEvidence) -> bool {
-    chunk.video.speech.spans.iter().map(|s| within(s, chunk.span)).sum::<f64>() >= MIN_SPEECH
+    chunk.video.speech.spans.iter().map(|s| s.overlap(&chunk.span)).sum::<f64>() >= MIN_SPEECH
 }
 
 /// Summarizes the voices of a chunk. Returns `None` without voice activity, and where no word of it
@@ -53,18 +52,13 @@ pub(super) fn summarize(chunk: &ChunkEvidence) -> Option<VoiceSummary> {
     let mut speakers: Vec<&str> = speech
         .turns
         .iter()
-        .filter(|turn| within(&turn.span, span) >= MIN_SPEECH)
+        .filter(|turn| turn.span.overlap(&span) >= MIN_SPEECH)
         .map(|turn| turn.speaker.as_str())
         .collect();
     speakers.sort_unstable();
     speakers.dedup();
     let count = speakers.len().clamp(1, VOICES.len());
     Some(VoiceSummary { count, sentence: quotation(chunk) })
-}
-
-/// The length of the part of `spoken` that lies within `span`, in seconds.
-fn within(spoken: &Span, span: Span) -> f64 {
-    (spoken.end.min(span.end) - spoken.start.max(span.start)).max(0.0)
 }
 
 /// Chooses the most informative sentence whose midpoint lies within the chunk and whose words are
