@@ -120,6 +120,24 @@ async fn a_picture_older_than_the_chunk_is_seen_within_the_chunk() {
 }
 
 #[tokio::test]
+async fn chunks_are_decoded_in_one_pass_within_the_memory_limit() {
+    for (limit, video, passes) in
+        [(32 << 20, true, json!(1)), (0, true, json!(3)), (0, false, Value::Null)]
+    {
+        let app = TestApp::with(|setup| {
+            setup.models = street();
+            setup.settings.ingest.frame_batch_bytes = limit;
+        })
+        .await;
+        let fields = [("analyzers", "default_video,ocr"), ("mode", "interval"), ("interval", "10")];
+        let clip = json!({"seconds": 30.0, "video": video}).to_string();
+        let job = app.job_of(&fields, "c.mp4", clip.as_bytes()).await;
+        assert_eq!(job["status"], "done", "{job}");
+        assert_eq!(job["result"]["profile"]["decode_frames"]["calls"], passes, "{limit} bytes");
+    }
+}
+
+#[tokio::test]
 async fn objects_are_counted_not_boxes() {
     let (app, result) = ingest_street("object_detection").await;
     assert_eq!(result["indexed"], json!({"object_detection": 3}));

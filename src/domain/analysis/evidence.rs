@@ -3,16 +3,16 @@
 //! analyzers of the chunk.
 
 use cuts::VisualSecond;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use ports::classifier::ImageClassifier;
-use ports::decoder::{Frame, Image, Still, VideoDecoder};
+use ports::decoder::{Frame, Image, Still};
 use ports::detector::{Detection, ObjectDetector};
 use ports::ocr::{TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
+use crate::analysis::frame_batches::{FrameBatches, Frames, at_requested_times};
 use crate::analysis::tracks::{ChunkTracks, PersonTrack, best_images};
 use crate::analysis::views::{FrameView, MAX_VIEWS};
 use crate::chunking::Signals;
@@ -22,7 +22,7 @@ use crate::kernel::profile::{Profile, Step};
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::media::agreement::{self, Agreement, Classes, MAX_OBJECTS};
-use crate::media::decode;
+use crate::media::picture::same_picture;
 use crate::media::screen_changes::{Reading, readings};
 use crate::media::screen_text::{self, ScreenLine};
 use crate::media::speech::{SpeakerTurn, Speech, Utterance};
@@ -32,8 +32,8 @@ use crate::media::tracking::{Track, Tracker};
 pub struct VideoEvidence {
     /// The id.
     pub video_id: VideoId,
-    /// The local copy.
-    pub file: PathBuf,
+    /// The spans of all chunks, in seconds from the start of the video.
+    pub spans: Vec<Span>,
     /// The signals measured by the decoding pass.
     pub signals: Arc<Signals>,
     /// Recognized speech and diarization.
@@ -44,8 +44,8 @@ pub struct VideoEvidence {
     pub has_video: bool,
     /// Whether it has an audio stream.
     pub has_audio: bool,
-    /// Reads frames from the local copy.
-    pub decoder: Arc<dyn VideoDecoder>,
+    /// Decodes frames of the local copy.
+    pub frames: FrameBatches,
     /// Number of frames analyzed per chunk.
     pub frames_per_chunk: usize,
     /// Longest side of the analyzed frames, in pixels.
@@ -89,6 +89,17 @@ pub struct OcrSamplingOptions {
 
 /// Longest side, in pixels, of the thumbnails used to detect text changes.
 const THUMBNAIL_SIDE: u32 = 320;
+
+/// The purposes for which frames are decoded.
+#[derive(Clone, Copy)]
+enum FrameKind {
+    /// Models run on the frames at [`ChunkEvidence::frame_times`].
+    Analysis,
+    /// Text changes are detected in thumbnails.
+    Thumbnail,
+    /// Objects are tracked from one frame to the next.
+    Tracking,
+}
 
 /// One chunk of a [`VideoEvidence`].
 pub struct ChunkEvidence {
@@ -188,51 +199,58 @@ impl ChunkEvidence {
 
     /// Decodes the frames at [`Self::frame_times`], omitting those that cannot be decoded.
     pub async fn frames(&self) -> Result<Vec<Frame>> {
-        Ok(self.decode(self.frame_stills()).await?.into_iter().flatten().collect())
+        let [frames] = self.decode([FrameKind::Analysis]).await?;
+        Ok(frames.into_iter().flatten().collect())
     }
 
-    fn frame_stills(&self) -> Vec<Still> {
-        let max_side = self.video.frame_side;
-        self.frame_times().into_iter().map(|time| Still { time, max_side }).collect()
+    /// The frames of one kind, in chronological order.
+    fn stills(&self, kind: FrameKind) -> Vec<Still> {
+        let VideoEvidence { frame_side, ocr_sampling, tracking, .. } = &*self.video;
+        let (times, max_side) = match kind {
+            FrameKind::Analysis => (self.frame_times(), *frame_side),
+            FrameKind::Thumbnail => {
+                let OcrSamplingOptions { thumbnails_per_second, max_thumbnails, .. } = ocr_sampling;
+                (self.even_times(*thumbnails_per_second, *max_thumbnails), THUMBNAIL_SIDE)
+            }
+            FrameKind::Tracking => {
+                let TrackingOptions { frames_per_second, max_frames, frame_side } = tracking;
+                (self.even_times(*frames_per_second, *max_frames), *frame_side)
+            }
+        };
+        times.into_iter().map(|time| Still { time, max_side }).collect()
     }
 
-    /// Decodes frames. Each has the requested time, because the picture that is shown then can be
-    /// older than the chunk.
-    async fn decode(&self, stills: Vec<Still>) -> Result<Vec<Option<Frame>>> {
-        if stills.is_empty() {
-            return Ok(Vec::new());
-        }
-        let times: Vec<f64> = stills.iter().map(|still| still.time).collect();
-        let decoding = decode::frames(&self.video.decoder, self.video.file.clone(), stills);
-        let frames = self.video.profile.measure(Step::DecodeFrames, decoding).await?;
-        let at = |(time, frame): (f64, Option<Frame>)| frame.map(|frame| Frame { time, ..frame });
-        Ok(times.into_iter().zip(frames).map(at).collect())
+    /// Decodes frames of several kinds in one pass, together with those of the chunks after this
+    /// one. The next chunk that repeats this one is not analyzed, so it ends the pass.
+    async fn decode<const N: usize>(&self, kinds: [FrameKind; N]) -> Result<[Frames; N]> {
+        let index = self.chunk_id.0 as usize;
+        let following = (index + 1..self.video.spans.len())
+            .map(|i| Self::new(self.video.clone(), ChunkId::from_index(i), self.video.spans[i]))
+            .take_while(|next| !next.repeats(self))
+            .map(|next| kinds.map(|kind| next.stills(kind)).concat());
+        let stills = kinds.map(|kind| self.stills(kind));
+        let all = stills.concat();
+        let frames = self.video.frames.take(index, all.clone(), following).await?;
+        let mut frames = at_requested_times(&all, frames).into_iter();
+        Ok(stills.map(|stills| frames.by_ref().take(stills.len()).collect()))
     }
 
     /// Evenly spaced times in the chunk, in seconds: `per_second` times for each second, but at
     /// most `limit` in total.
-    fn even_times(&self, per_second: f64, limit: usize) -> impl Iterator<Item = f64> {
+    fn even_times(&self, per_second: f64, limit: usize) -> Vec<f64> {
         let target = (self.span.seconds() * per_second).round() as usize;
         let count = if self.video.has_video { target.clamp(1, limit.max(1)) } else { 0 };
         let step = self.span.seconds() / count.max(1) as f64;
         let start = self.span.start;
-        (0..count).map(move |i| start + (i as f64 + 0.5) * step)
-    }
-
-    /// The thumbnails used to detect text changes.
-    fn thumbnail_stills(&self) -> Vec<Still> {
-        let OcrSamplingOptions { thumbnails_per_second, max_thumbnails, .. } =
-            self.video.ocr_sampling;
-        let times = self.even_times(thumbnails_per_second, max_thumbnails);
-        times.map(|time| Still { time, max_side: THUMBNAIL_SIDE }).collect()
+        (0..count).map(|i| start + (i as f64 + 0.5) * step).collect()
     }
 
     /// The frames to run OCR on: those at [`Self::frame_times`], and one for each text change
     /// detected in the thumbnails.
-    fn readings(&self, stills: &[Still], thumbnails: Vec<Option<Frame>>) -> Vec<Reading> {
-        let timed = stills.iter().zip(thumbnails);
+    fn readings(&self, thumbnails: Frames) -> Vec<Reading> {
+        let thumbnails = thumbnails.into_iter().flatten();
         let thumbnails: Vec<(f64, Image)> =
-            timed.filter_map(|(still, frame)| Some((still.time, frame?.image))).collect();
+            thumbnails.map(|frame| (frame.time, frame.image)).collect();
         readings(&thumbnails, &self.frame_times(), self.video.ocr_sampling.max_frames)
     }
 
@@ -246,16 +264,16 @@ impl ChunkEvidence {
             && !self.screen_lines.initialized()
             && !self.tracks.initialized()
         {
-            let (sampled, tracked) = (self.thumbnail_stills(), self.tracking_stills());
-            let mut thumbnails = self.decode([sampled.clone(), tracked].concat()).await?;
-            let tracked = thumbnails.split_off(sampled.len().min(thumbnails.len()));
-            let readings = self.readings(&sampled, thumbnails);
+            let kinds = [FrameKind::Analysis, FrameKind::Thumbnail, FrameKind::Tracking];
+            let [frames, thumbnails, tracked] = self.decode(kinds).await?;
+            let readings = self.readings(thumbnails);
             // Track first: OCR takes longest, and the tracking frames are freed before OCR starts.
             let tracked = tracked.into_iter().flatten().collect();
             self.tracks
                 .get_or_try_init(|| self.track_objects(models, detector.as_ref(), tracked))
                 .await?;
-            self.screen_lines.get_or_try_init(|| self.read_text(reader.as_ref(), readings)).await?;
+            let reading = || self.read_text(reader.as_ref(), readings, frames);
+            self.screen_lines.get_or_try_init(reading).await?;
         }
         Ok((self.screen_lines(models).await?, self.tracks(models).await?))
     }
@@ -265,23 +283,45 @@ impl ChunkEvidence {
     pub async fn screen_lines(&self, models: &Models) -> Result<&[ScreenLine]> {
         let lines = self.screen_lines.get_or_try_init(|| async {
             let Some(reader) = &models.ocr else { return Ok::<_, Error>(Vec::new()) };
-            let sampled = self.thumbnail_stills();
-            let thumbnails = self.decode(sampled.clone()).await?;
-            self.read_text(reader.as_ref(), self.readings(&sampled, thumbnails)).await
+            let [frames, thumbnails] =
+                self.decode([FrameKind::Analysis, FrameKind::Thumbnail]).await?;
+            self.read_text(reader.as_ref(), self.readings(thumbnails), frames).await
         });
         Ok(lines.await?)
     }
 
+    /// Returns the frames to run OCR on. Decodes those that are not among `frames`.
+    async fn text_frames(&self, readings: &[Reading], frames: Frames) -> Result<Frames> {
+        let max_side = self.video.frame_side;
+        let decoded = self.frame_times();
+        let is_missing = |reading: &&Reading| !decoded.contains(&reading.time);
+        let missing: Vec<Still> = readings
+            .iter()
+            .filter(is_missing)
+            .map(|reading| Still { time: reading.time, max_side })
+            .collect();
+        let mut all: Vec<(f64, Option<Frame>)> = decoded.iter().copied().zip(frames).collect();
+        if !missing.is_empty() {
+            let added = self.video.frames.decode(missing.clone()).await?;
+            let times = missing.iter().map(|still| still.time);
+            all.extend(times.zip(at_requested_times(&missing, added)));
+        }
+        let mut frame_at = |reading: &Reading| {
+            all.iter_mut().find(|(time, _)| *time == reading.time).and_then(|(_, f)| f.take())
+        };
+        Ok(readings.iter().map(|reading| frame_at(reading)).collect())
+    }
+
     /// Runs OCR on frames. A frame that is identical to the previous one reuses its text.
+    /// `frames` are the frames at [`Self::frame_times`].
     async fn read_text(
         &self,
         reader: &dyn TextRecognizer,
         readings: Vec<Reading>,
+        frames: Frames,
     ) -> Result<Vec<ScreenLine>> {
         let profile = &self.video.profile;
-        let max_side = self.video.frame_side;
-        let stills = readings.iter().map(|reading| Still { time: reading.time, max_side });
-        let frames = self.decode(stills.collect()).await?;
+        let frames = self.text_frames(&readings, frames).await?;
         let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
         let mut previous: Option<Image> = None;
         for (Reading { time, shown }, frame) in readings.into_iter().zip(frames) {
@@ -303,20 +343,13 @@ impl ChunkEvidence {
         Ok(screen_text::merge_lines(&lines))
     }
 
-    /// The frames to detect objects in, evenly spaced over the chunk.
-    fn tracking_stills(&self) -> Vec<Still> {
-        let TrackingOptions { frames_per_second, max_frames, frame_side } = self.video.tracking;
-        let times = self.even_times(frames_per_second, max_frames);
-        times.map(|time| Still { time, max_side: frame_side }).collect()
-    }
-
     /// Tracks the objects in the chunk over time. Returns no tracks if there is no detector.
     pub async fn tracks(&self, models: &Models) -> Result<&ChunkTracks> {
         let tracks = self.tracks.get_or_try_init(|| async {
             let Some(detector) = &models.detector else {
                 return Ok::<_, Error>(ChunkTracks::default());
             };
-            let frames = self.decode(self.tracking_stills()).await?;
+            let [frames] = self.decode([FrameKind::Tracking]).await?;
             self.track_objects(models, detector.as_ref(), frames.into_iter().flatten().collect())
                 .await
         });
@@ -450,39 +483,5 @@ impl ChunkEvidence {
         let unverified = agreement::unverified(&tracks, &verified);
         let stated = agreement::stated(tracks, &verified);
         Ok((stated, unverified))
-    }
-}
-
-/// Whether every part of two frames is the same apart from coding noise, so that not even a small
-/// caption has changed.
-fn same_picture(a: &Image, b: &Image) -> bool {
-    /// Number of pixels per block.
-    const BLOCK: usize = 64;
-    /// The largest mean change per byte of a block that counts as noise.
-    const NOISE: u32 = 6;
-    a.width == b.width
-        && a.height == b.height
-        && a.rgb.chunks(3 * BLOCK).zip(b.rgb.chunks(3 * BLOCK)).all(|(a, b)| {
-            let change: u32 = a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(*y))).sum();
-            change <= NOISE * a.len() as u32
-        })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn same_picture_detects_a_new_caption() {
-        let still = Image { width: 640, height: 360, rgb: vec![90; 640 * 360 * 3] };
-        let mut noisy = still.clone();
-        noisy.rgb.iter_mut().step_by(3).for_each(|x| *x += 5);
-        assert!(same_picture(&still, &noisy));
-        let mut captioned = still.clone();
-        for row in 300..312 {
-            captioned.rgb[(row * 640 + 200) * 3..(row * 640 + 300) * 3].fill(250);
-        }
-        assert!(!same_picture(&still, &captioned));
-        assert!(!same_picture(&still, &Image { width: 1, height: 1, rgb: vec![90; 3] }));
     }
 }

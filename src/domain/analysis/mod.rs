@@ -10,6 +10,7 @@ pub mod correction;
 pub mod evidence;
 pub mod extraction;
 pub mod facets;
+pub mod frame_batches;
 pub mod output;
 pub mod presentation;
 pub(crate) mod prose;

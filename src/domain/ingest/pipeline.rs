@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::aggregation::result::ModelUsage;
 use crate::analysis::evidence::{ChunkEvidence, OcrSamplingOptions, VideoEvidence};
+use crate::analysis::frame_batches::FrameBatches;
 use crate::ingest::draft::Previous;
 use crate::ingest::signals::MediaSignals;
 use crate::ingest::sources::FetchedSource;
@@ -109,13 +110,18 @@ impl Ingest {
     ) -> Vec<ChunkEvidence> {
         let video = Arc::new(VideoEvidence {
             video_id: fetched.file.video_id,
-            file: fetched.file.path.to_path_buf(),
+            spans: spans.to_vec(),
             signals: Arc::new(media.signals),
             utterances: media.speech.utterances(),
             speech: Arc::new(media.speech),
             has_video: media.has_pictures,
             has_audio: fetched.info.audio.is_some(),
-            decoder: self.models.decoder.clone(),
+            frames: FrameBatches::new(
+                self.models.decoder.clone(),
+                fetched.file.path.to_path_buf(),
+                profile.clone(),
+                self.settings.frame_batch_bytes,
+            ),
             frames_per_chunk: self.settings.frames_per_chunk,
             frame_side: self.settings.frame_side,
             tracking: self.tracking.clone(),

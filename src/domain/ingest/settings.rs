@@ -71,6 +71,10 @@ pub struct IngestSettings {
     pub max_ocr_frames: usize,
     /// Maximum side length of posters and of the frames for models and OCR, in pixels.
     pub frame_side: u32,
+    /// Maximum size of the frames that are decoded ahead of their analysis, in bytes. The frames of
+    /// as many chunks are decoded in one pass; a chunk with more is decoded alone.
+    #[serde(with = "byte_size")]
+    pub frame_batch_bytes: u64,
 }
 
 impl Default for IngestSettings {
@@ -98,6 +102,7 @@ impl Default for IngestSettings {
             max_ocr_samples: 160,
             max_ocr_frames: 24,
             frame_side: 1280,
+            frame_batch_bytes: 96 << 20,
         }
     }
 }

@@ -91,6 +91,21 @@ fn scale_to_height(picture: Image, height: u32) -> Result<Image> {
     Ok(Image { width: scaled_width, height, rgb: scaled.into_raw() })
 }
 
+/// Whether every part of two frames is the same apart from coding noise, so that not even a small
+/// caption has changed.
+pub(crate) fn same_picture(a: &Image, b: &Image) -> bool {
+    /// Number of pixels per block.
+    const BLOCK: usize = 64;
+    /// The largest mean change per byte of a block that counts as noise.
+    const NOISE: u32 = 6;
+    a.width == b.width
+        && a.height == b.height
+        && a.rgb.chunks(3 * BLOCK).zip(b.rgb.chunks(3 * BLOCK)).all(|(a, b)| {
+            let change: u32 = a.iter().zip(b).map(|(x, y)| u32::from(x.abs_diff(*y))).sum();
+            change <= NOISE * a.len() as u32
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,5 +130,19 @@ mod tests {
             let cropped = image::load_from_memory(&bytes.expect("a picture")).expect("a JPEG");
             assert_eq!((cropped.width(), cropped.height()), expected);
         }
+    }
+
+    #[test]
+    fn same_picture_detects_a_new_caption() {
+        let still = Image { width: 640, height: 360, rgb: vec![90; 640 * 360 * 3] };
+        let mut noisy = still.clone();
+        noisy.rgb.iter_mut().step_by(3).for_each(|x| *x += 5);
+        assert!(same_picture(&still, &noisy));
+        let mut captioned = still.clone();
+        for row in 300..312 {
+            captioned.rgb[(row * 640 + 200) * 3..(row * 640 + 300) * 3].fill(250);
+        }
+        assert!(!same_picture(&still, &captioned));
+        assert!(!same_picture(&still, &Image { width: 1, height: 1, rgb: vec![90; 3] }));
     }
 }
