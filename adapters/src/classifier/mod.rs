@@ -3,6 +3,8 @@
 #[cfg(feature = "onnx")]
 mod onnx;
 mod open;
+#[cfg(feature = "onnx")]
+mod recent;
 mod scripted;
 
 #[cfg(feature = "onnx")]

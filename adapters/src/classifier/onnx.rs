@@ -9,6 +9,7 @@ use ort::session::Session;
 use ort::value::{TensorRef, ValueType};
 use ports::{ErrorKind, PortError, Result, classifier::ImageClassifier, decoder::Image};
 
+use super::recent::RecentResults;
 use crate::labels::read_labels;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
@@ -44,6 +45,7 @@ struct Network {
     /// Width and height of the input.
     size: (u32, u32),
     classes: usize,
+    recent: RecentResults,
 }
 
 impl OnnxClassifier {
@@ -61,7 +63,8 @@ impl OnnxClassifier {
             let why = "its input needs the shape [batch, 3, height, width], with a fixed size";
             return Err(unfit(&model, why));
         };
-        let network = Network { pool, size, classes: labels.len() };
+        let network =
+            Network { pool, size, classes: labels.len(), recent: RecentResults::default() };
         let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
         network.run(&blank).map_err(|e| unfit(&model, e))?;
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -88,6 +91,10 @@ impl ImageClassifier for OnnxClassifier {
 
 impl Network {
     fn classify(&self, image: &Image) -> Result<Vec<f32>> {
+        self.recent.get_or_classify(image, || self.classify_new(image))
+    }
+
+    fn classify_new(&self, image: &Image) -> Result<Vec<f32>> {
         let picture = scaled(&crate::picture::view(image)?, self.size)?;
         let mut pixels = Vec::with_capacity(picture.as_raw().len());
         for channel in 0..3 {
