@@ -14,7 +14,7 @@ use tokio::sync::OnceCell;
 
 use crate::analysis::frame_batches::{FrameBatches, Frames, at_requested_times};
 use crate::analysis::tracks::{ChunkTracks, PersonTrack, best_images};
-use crate::analysis::views::{FrameView, MAX_VIEWS};
+use crate::analysis::views::{FrameView, MAX_VIEWS, distinct_images};
 use crate::chunking::Signals;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Models;
@@ -377,19 +377,23 @@ impl ChunkEvidence {
         if frames.is_empty() {
             return Ok(Vec::new());
         }
-        let images: Vec<Image> = frames.iter().map(|frame| frame.image.clone()).collect();
+        let (images, image_of) = distinct_images(&frames);
         let profile = &self.video.profile;
         let mut views: Vec<FrameView> =
             frames.iter().map(|frame| FrameView::at(frame.time)).collect();
         if let Some(classifier) = &models.classifier {
             let classifying = classifier.classify(&images);
             let classified = profile.measure(Step::ClassifyFrames, classifying).await?;
-            views.iter_mut().zip(classified).for_each(|(view, p)| view.probabilities = p);
+            for (view, image) in views.iter_mut().zip(&image_of) {
+                view.probabilities = classified.get(*image).cloned().unwrap_or_default();
+            }
         }
         if let Some(embedder) = &models.image_embedder {
             let embedding = embedder.embed_images(&images);
             let vectors = profile.measure(Step::EmbedFrames, embedding).await?;
-            views.iter_mut().zip(vectors).for_each(|(view, vector)| view.vector = vector);
+            for (view, image) in views.iter_mut().zip(&image_of) {
+                view.vector = vectors.get(*image).cloned().unwrap_or_default();
+            }
         }
         Ok(views)
     }

@@ -3,10 +3,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use ports::decoder::{Frame, Image};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::time::rounded;
 use crate::kernel::vector::normalized;
+use crate::media::picture::same_picture;
 
 /// Maximum number of frames per chunk that are classified and embedded.
 pub(crate) const MAX_VIEWS: usize = 3;
@@ -76,6 +78,21 @@ impl FrameVector {
     }
 }
 
+/// Returns the images that differ by more than coding noise, and for each frame the index of its
+/// image.
+pub(crate) fn distinct_images(frames: &[&Frame]) -> (Vec<Image>, Vec<usize>) {
+    let mut images: Vec<Image> = Vec::new();
+    let mut indexes = Vec::with_capacity(frames.len());
+    for frame in frames {
+        let known = images.iter().position(|image| same_picture(image, &frame.image));
+        indexes.push(known.unwrap_or(images.len()));
+        if known.is_none() {
+            images.push(frame.image.clone());
+        }
+    }
+    (images, indexes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,5 +107,17 @@ mod tests {
         let read = stored.frames[0].unit_vector();
         assert!(dot(&vector, &read) > 0.9995);
         assert!((dot(&read, &read) - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn frames_that_look_the_same_have_one_image() {
+        let frame = |time: f64, value: u8| {
+            let image = Image { width: 4, height: 2, rgb: vec![value; 24] };
+            Frame { time, image }
+        };
+        let frames = [frame(0.0, 10), frame(1.0, 90), frame(2.0, 12)];
+        let (images, indexes) = distinct_images(&frames.each_ref());
+        assert_eq!(indexes, [0, 1, 0]);
+        assert_eq!(images, [frames[0].image.clone(), frames[1].image.clone()]);
     }
 }
