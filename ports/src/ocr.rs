@@ -15,11 +15,20 @@ pub struct TextLine {
     pub bounds: BoundingBox,
 }
 
+/// An image that was read before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadImage {
+    /// The image.
+    pub image: Image,
+    /// The lines of text in it.
+    pub lines: Vec<TextLine>,
+}
+
 /// Reads text in images.
 ///
 /// ```
 /// use adapters::ocr::ScriptedTextRecognizer;
-/// use shotlog_ports::{decoder::Image, ocr::{TextLine, TextRecognizer}};
+/// use shotlog_ports::{decoder::Image, ocr::{TextLine, TextRecognizerExt}};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
@@ -35,6 +44,20 @@ pub trait TextRecognizer: Send + Sync {
     /// Identifies the model and its settings.
     fn model(&self) -> &str;
 
-    /// Reads the lines of text in an image, in reading order.
-    async fn read(&self, image: &Image) -> Result<Vec<TextLine>>;
+    /// Reads the lines of text in an image, in reading order. `before` is an image that was read
+    /// before, such as an earlier frame of the same shot. Where both images look the same, the
+    /// adapter may return a line of that image instead of recognising it again. An image of another
+    /// size has no effect.
+    async fn read_after(&self, image: &Image, before: Option<&ReadImage>) -> Result<Vec<TextLine>>;
 }
+
+/// Conveniences over every text recognizer.
+#[async_trait]
+pub trait TextRecognizerExt: TextRecognizer {
+    /// Reads the lines of text in an image, in reading order.
+    async fn read(&self, image: &Image) -> Result<Vec<TextLine>> {
+        self.read_after(image, None).await
+    }
+}
+
+impl<T: TextRecognizer + ?Sized> TextRecognizerExt for T {}

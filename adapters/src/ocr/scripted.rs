@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use ports::{
     Result,
     decoder::Image,
-    ocr::{TextLine, TextRecognizer},
+    ocr::{ReadImage, TextLine, TextRecognizer},
 };
 
 type Script = dyn Fn(&Image) -> Result<Vec<TextLine>> + Send + Sync;
@@ -44,7 +44,7 @@ impl TextRecognizer for ScriptedTextRecognizer {
         "scripted"
     }
 
-    async fn read(&self, image: &Image) -> Result<Vec<TextLine>> {
+    async fn read_after(&self, image: &Image, _: Option<&ReadImage>) -> Result<Vec<TextLine>> {
         crate::picture::view(image)?;
         self.calls.fetch_add(1, Ordering::Relaxed);
         if image.rgb.chunks_exact(3).all(|p| p == &image.rgb[..3]) {

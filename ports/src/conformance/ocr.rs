@@ -4,7 +4,7 @@ use super::detector::{malformed, noise};
 use crate::{
     ErrorKind,
     decoder::Image,
-    ocr::{TextLine, TextRecognizer},
+    ocr::{ReadImage, TextLine, TextRecognizer, TextRecognizerExt},
 };
 
 /// Checks every requirement of the port. `page` is an image with at least one line that the adapter
@@ -16,6 +16,7 @@ pub async fn suite(reader: &dyn TextRecognizer, page: &Image) {
     blank_image_has_no_lines(reader).await;
     any_image_size_is_accepted(reader).await;
     results_are_deterministic(reader, page).await;
+    earlier_image_does_not_change_the_text(reader, page).await;
 }
 
 async fn malformed_image_is_invalid(reader: &dyn TextRecognizer) {
@@ -54,6 +55,21 @@ async fn results_are_deterministic(reader: &dyn TextRecognizer, page: &Image) {
     b.expect("pictures are read in parallel");
     assert_eq!(a.unwrap(), first, "the same picture gives the same lines");
     assert_eq!(c.unwrap(), first, "the same picture gives the same lines");
+}
+
+async fn earlier_image_does_not_change_the_text(reader: &dyn TextRecognizer, page: &Image) {
+    let lines = reader.read(page).await.unwrap();
+    let before = ReadImage { image: page.clone(), lines: lines.clone() };
+    let again = reader.read_after(page, Some(&before)).await.expect("a picture is read");
+    assert_eq!(again, lines, "the same picture gives the same lines");
+    let blank = Image { rgb: vec![255; page.rgb.len()], ..*page };
+    let gone = reader.read_after(&blank, Some(&before)).await.expect("a picture is read");
+    assert_eq!(gone, [], "lines that are gone are not read");
+    for image in malformed() {
+        let before = ReadImage { image, lines: lines.clone() };
+        let read = reader.read_after(page, Some(&before)).await.expect("a picture is read");
+        assert_eq!(read, lines, "an earlier picture of another size has no effect");
+    }
 }
 
 fn check(lines: &[TextLine]) {

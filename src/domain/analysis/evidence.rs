@@ -8,7 +8,7 @@ use std::sync::Arc;
 use ports::classifier::ImageClassifier;
 use ports::decoder::{Frame, Image, Still};
 use ports::detector::{Detection, ObjectDetector};
-use ports::ocr::{TextLine, TextRecognizer};
+use ports::ocr::{ReadImage, TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
@@ -312,7 +312,7 @@ impl ChunkEvidence {
         Ok(readings.iter().map(|reading| frame_at(reading)).collect())
     }
 
-    /// Runs OCR on frames. A frame that is identical to the previous one reuses its text.
+    /// Runs OCR on frames. Where a frame is identical to the previous one, it has the same text.
     /// `frames` are the frames at [`Self::frame_times`].
     async fn read_text(
         &self,
@@ -323,22 +323,24 @@ impl ChunkEvidence {
         let profile = &self.video.profile;
         let frames = self.text_frames(&readings, frames).await?;
         let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
-        let mut previous: Option<Image> = None;
+        let mut before: Option<ReadImage> = None;
         for (Reading { time, shown }, frame) in readings.into_iter().zip(frames) {
-            let Some(frame) = frame else { continue };
-            let unchanged = previous.as_ref().is_some_and(|p| same_picture(p, &frame.image));
-            let text = match lines.last().filter(|_| unchanged) {
-                Some((_, text)) => text.clone(),
-                None => profile.measure(Step::ReadText, reader.read(&frame.image)).await?,
+            let Some(Frame { image, .. }) = frame else { continue };
+            let unchanged = before.take_if(|before| same_picture(&before.image, &image));
+            let read = match unchanged {
+                Some(read) => read,
+                None => {
+                    let reading = reader.read_after(&image, before.as_ref());
+                    let text = profile.measure(Step::ReadText, reading).await?;
+                    ReadImage { image, lines: text }
+                }
             };
             for time in [shown.start, time, shown.end] {
                 if lines.last().is_none_or(|(last, _)| *last < time) {
-                    lines.push((time, text.clone()));
+                    lines.push((time, read.lines.clone()));
                 }
             }
-            if !unchanged {
-                previous = Some(frame.image);
-            }
+            before = Some(read);
         }
         Ok(screen_text::merge_lines(&lines))
     }

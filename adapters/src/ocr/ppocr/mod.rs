@@ -2,6 +2,7 @@
 //! calls the recognizer for each frame and merges lines over time.
 
 mod detect;
+mod known;
 mod order;
 mod recognise;
 mod rotated;
@@ -14,7 +15,7 @@ use ports::{
     ErrorKind, PortError, Result,
     decoder::Image,
     detector::BoundingBox,
-    ocr::{TextLine, TextRecognizer},
+    ocr::{ReadImage, TextLine, TextRecognizer},
 };
 
 use crate::onnx::{Inputs, Pool, Runtime, Threading};
@@ -132,31 +133,40 @@ impl TextRecognizer for PpOcr {
         &self.name
     }
 
-    async fn read(&self, image: &Image) -> Result<Vec<TextLine>> {
+    async fn read_after(&self, image: &Image, before: Option<&ReadImage>) -> Result<Vec<TextLine>> {
         crate::picture::view(image)?;
         let shared = Arc::clone(&self.shared);
+        let before = before.filter(|before| !before.lines.is_empty()).cloned();
         let image = image.clone();
-        crate::blocking::run(move || shared.read(image)).await
+        crate::blocking::run(move || shared.read(image, before.as_ref())).await
     }
 }
 
 impl Shared {
-    fn read(&self, image: Image) -> Result<Vec<TextLine>> {
+    fn read(&self, image: Image, before: Option<&ReadImage>) -> Result<Vec<TextLine>> {
         let (width, height) = (image.width, image.height);
         let picture = RgbImage::from_raw(width, height, image.rgb).ok_or_else(|| {
             PortError::new(ErrorKind::Invalid, "an image exceeds the address space")
         })?;
         let mut lines = Vec::new();
         for place in detect::lines(&self.detection, &picture, &self.options)? {
-            let Some(line) = self.line(&picture, &place)? else { continue };
+            let Some(line) = self.line(&picture, &place, before)? else { continue };
             lines.push(line);
         }
         order::reading(&mut lines);
         Ok(lines)
     }
 
-    fn line(&self, picture: &RgbImage, place: &RotatedBox) -> Result<Option<TextLine>> {
+    fn line(
+        &self,
+        picture: &RgbImage,
+        place: &RotatedBox,
+        before: Option<&ReadImage>,
+    ) -> Result<Option<TextLine>> {
         let Some(bounds) = bounds(place, picture.dimensions()) else { return Ok(None) };
+        if let Some(known) = before.and_then(|before| known::line(before, picture, bounds)) {
+            return Ok(Some(known.clone()));
+        }
         let mut crop = place.crop(picture);
         // In a tall and narrow box, the line runs downwards.
         if crop.height() as f32 >= crop.width() as f32 * 1.5 {

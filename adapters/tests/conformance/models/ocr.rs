@@ -4,7 +4,11 @@
 use std::path::Path;
 use std::process::Command;
 
-use ports::{conformance, decoder::Image, ocr::TextRecognizer};
+use ports::{
+    conformance,
+    decoder::Image,
+    ocr::{TextRecognizer, TextRecognizerExt},
+};
 use shotlog_adapters::ocr::{PpOcr, PpOcrOptions};
 
 use super::support;
