@@ -1,7 +1,11 @@
 //! A classifier with scripted results, for tests of the domain.
 
 use async_trait::async_trait;
-use ports::{Result, classifier::ImageClassifier, decoder::Image};
+use ports::{
+    Result,
+    classifier::{Classification, ImageClassifier},
+    decoder::Image,
+};
 
 type Script = dyn Fn(&Image) -> Vec<f32> + Send + Sync;
 
@@ -10,6 +14,7 @@ type Script = dyn Fn(&Image) -> Vec<f32> + Send + Sync;
 pub struct ScriptedClassifier {
     labels: Vec<String>,
     script: Box<Script>,
+    text_vectors: Option<(String, Box<Script>)>,
 }
 
 impl ScriptedClassifier {
@@ -19,7 +24,16 @@ impl ScriptedClassifier {
         F: Fn(&Image) -> Vec<f32> + Send + Sync + 'static,
     {
         let labels = labels.iter().map(|label| label.to_string()).collect();
-        Self { labels, script: Box::new(script) }
+        Self { labels, script: Box::new(script), text_vectors: None }
+    }
+
+    /// Adds vectors in the space of a text embedder, from another closure.
+    pub fn with_text_vectors<F>(mut self, text_embedder: &str, script: F) -> Self
+    where
+        F: Fn(&Image) -> Vec<f32> + Send + Sync + 'static,
+    {
+        self.text_vectors = Some((text_embedder.to_owned(), Box::new(script)));
+        self
     }
 }
 
@@ -33,11 +47,19 @@ impl ImageClassifier for ScriptedClassifier {
         &self.labels
     }
 
-    async fn classify(&self, images: &[Image]) -> Result<Vec<Vec<f32>>> {
-        let probabilities = |image: &Image| {
+    fn text_embedder(&self) -> Option<&str> {
+        self.text_vectors.as_ref().map(|(embedder, _)| embedder.as_str())
+    }
+
+    async fn classify(&self, images: &[Image]) -> Result<Vec<Classification>> {
+        let classify = |image: &Image| {
             crate::picture::view(image)?;
-            Ok((self.script)(image))
+            let text_vector = self.text_vectors.as_ref().map(|(_, script)| script(image));
+            Ok(Classification {
+                probabilities: (self.script)(image),
+                text_vector: text_vector.unwrap_or_default(),
+            })
         };
-        images.iter().map(probabilities).collect()
+        images.iter().map(classify).collect()
     }
 }

@@ -294,10 +294,10 @@ impl ChunkEvidence {
             let times = missing.iter().map(|still| still.time);
             all.extend(times.zip(at_requested_times(&missing, added)));
         }
-        let mut frame_at = |reading: &Reading| {
+        let frame_at = |reading: &Reading| {
             all.iter_mut().find(|(time, _)| *time == reading.time).and_then(|(_, f)| f.take())
         };
-        Ok(readings.iter().map(|reading| frame_at(reading)).collect())
+        Ok(readings.iter().map(frame_at).collect())
     }
 
     /// Runs OCR on frames. Where a frame is identical to the previous one, it has the same text.
@@ -375,7 +375,8 @@ impl ChunkEvidence {
             let classifying = classifier.classify(&images);
             let classified = profile.measure(Step::ClassifyFrames, classifying).await?;
             for (view, image) in views.iter_mut().zip(&image_of) {
-                view.probabilities = classified.get(*image).cloned().unwrap_or_default();
+                let classification = classified.get(*image).cloned();
+                view.probabilities = classification.map(|c| c.probabilities).unwrap_or_default();
             }
         }
         if let Some(embedder) = &models.image_embedder {
@@ -467,8 +468,8 @@ impl ChunkEvidence {
             let classifying = classifier.classify(&images);
             let results = self.video.profile.measure(Step::ClassifyObjects, classifying).await?;
             let mut mean = vec![0.0; classifier.labels().len()];
-            for probabilities in &results {
-                for (sum, probability) in mean.iter_mut().zip(probabilities) {
+            for classification in &results {
+                for (sum, probability) in mean.iter_mut().zip(&classification.probabilities) {
                     *sum += probability / results.len() as f32;
                 }
             }
