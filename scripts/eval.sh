@@ -2,13 +2,14 @@
 # Measures accuracy on footage with known content and prints a line per figure with its bar: cuts (compared with
 # PySceneDetect), speakers, words, objects, on-screen text, speed and search. Fails if a bar is missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible] [facts]     (default: all)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible] [facts] [questions]     (default: all)
 #
 #   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
 #   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
 #                         the development clips (scripts/eval/clips.json)
 #   SHOTLOG_EVAL_VISIBLE=DIR  the clips of scripts/eval/visible.json, for `visible`: labels, and searches for what only
 #                         the picture shows
+#   SHOTLOG_EVAL_QUESTIONS=DIR  the clips of scripts/eval/questions.json, for `questions`: answers of all kinds
 #   SHOTLOG_MODELS=DIR    models in addition to those of var/models, such as detect/*.onnx
 #
 #   EVAL_FINDINGS=FILE scripts/eval.sh findings     writes the results for every clip to FILE or, if FILE exists,
@@ -54,11 +55,11 @@ serve() {
 }
 
 parts=("$@")
-((${#parts[@]})) || parts=(cuts speech objects text speed search visible facts)
+((${#parts[@]})) || parts=(cuts speech objects text speed search visible facts questions)
 status=0
 measured=()
 for part in "${parts[@]}"; do
-    [[ $part == search || $part == visible || $part == facts ]] || measured+=("$part")
+    [[ $part == search || $part == visible || $part == facts || $part == questions ]] || measured+=("$part")
 done
 if ((${#measured[@]})); then
     serve footage
@@ -101,12 +102,24 @@ if [[ " ${parts[*]} " == *" visible "* ]]; then
         stop_service
     done
 fi
-if [[ " ${parts[*]} " == *" facts "* ]]; then
+# answers TITLE TRUTH FOLDER [OPTION…]: asks the questions of both splits, each with a service of its clips.
+answers() {
+    local split
     for split in development test; do
-        echo "questions about facts, $split clips"
-        serve "facts-$split"
-        scripts/eval/facts.py "$base" "$SHOTLOG_MEDIA" "$split" || status=1
+        echo "$1, $split clips"
+        serve "${2%.json}-$split"
+        scripts/eval/answers.py "$base" "scripts/eval/$2" "$3" "$split" "${@:4}" || status=1
         stop_service
     done
+}
+if [[ " ${parts[*]} " == *" facts "* ]]; then
+    answers "questions about facts" facts.json "$SHOTLOG_MEDIA"
+fi
+if [[ " ${parts[*]} " == *" questions "* ]]; then
+    if [[ -n ${SHOTLOG_EVAL_QUESTIONS-} ]]; then
+        answers "questions of all kinds" questions.json "$SHOTLOG_EVAL_QUESTIONS" --library
+    else
+        echo "questions of all kinds: skipped, SHOTLOG_EVAL_QUESTIONS is not set"
+    fi
 fi
 exit "$status"

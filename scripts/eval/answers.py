@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Measures the answers of a running service to questions about facts: how many, when, who, for how long.
+"""Measures the answers of a running service to questions.
 
-    scripts/eval/facts.py BASE_URL FOLDER SPLIT [--verbose]
+    scripts/eval/answers.py BASE_URL TRUTH.json FOLDER SPLIT [--library] [--verbose]
 
-FOLDER has the clips of facts.json; SPLIT is development or test (by the SHA-1 of a clip's name). Each question is put to
-its clip alone. An answer is right if it contains the expected words, and the expected time or length within a tolerance
-in seconds; a time may be a span of at most three seconds; a question about something absent is right if it is refused. `not_facts` marks questions that only look like
-questions about facts: they must not be answered from facts. Clips that the service has are not ingested again. Uses only
-the API. Called by scripts/eval.sh.
+TRUTH.json is facts.json (how many, when, who, for how long) or questions.json (speech, on-screen text, what is visible,
+and facts; written from the clips alone by someone who had seen neither code nor answers). FOLDER has its clips; SPLIT is
+development or test, by a hash of a clip's name. Each question is put to its clip alone, or with --library to all clips
+together. An answer is right if it contains the expected words, and the expected time or length within a tolerance in
+seconds; a time may be a span of at most three seconds. A question about something absent is right if it is refused: a
+near one names something similar to what there is. `not_facts` marks questions that only look like questions about facts:
+they must not be answered from facts. Clips that the service has are not ingested again. Uses only the API. Called by
+scripts/eval.sh.
 """
 import json
 import pathlib
@@ -17,22 +20,24 @@ from collections import Counter
 
 from footage import call, ingest
 
-TRUTH = json.loads(pathlib.Path(__file__).with_name("facts.json").read_text())
+SHORT = 5  # characters of an expected text that must be whole words
 
 
 def main():
-    _, _, folder, split, *options = sys.argv
+    _, _, truth, folder, split, *options = sys.argv
+    questions = [q for q in json.loads(pathlib.Path(truth).read_text())["questions"] if q["split"] == split]
     videos = {video["filename"]: video["video_id"] for video in call("/videos?limit=500")["videos"]}
     outcomes = Counter()
-    for question in TRUTH["questions"]:
-        clip = question["clip"]
-        if question["split"] != split:
-            continue
+    for clip in dict.fromkeys(question["clip"] for question in questions):
         if clip not in videos:
             analyzers = "default_video,diarization,object_detection,ocr,people"
             result, _ = ingest(pathlib.Path(folder) / clip, analyzers=analyzers)
             videos[clip] = result["video_id"]
-        body = {"question": question["text"], "video_ids": [videos[clip]]}
+    for question in questions:
+        clip = question["clip"]
+        body = {"question": question["text"]}
+        if "--library" not in options:
+            body["video_ids"] = [videos[clip]]
         response = call("/ask", json.dumps(body).encode())
         outcome = judge(question, response, videos[clip])
         outcomes[kind(question), outcome] += 1
@@ -44,8 +49,9 @@ def main():
 
 
 def kind(question):
-    absent = question.get("absent") and question["kind"] != "lookalike"
-    return "near misses" if absent else question["kind"]
+    if not question.get("absent") or question["kind"] == "lookalike":
+        return question["kind"]
+    return "absent, far" if question["absent"] == "far" else "absent, near"
 
 
 def plain(response):
@@ -64,13 +70,19 @@ def judge(question, response, video_id):
         return "right" if question.get("not_facts") and not question.get("contains") else "refused"
     lower = answer.lower()
     choices = [[words] if isinstance(words, str) else words for words in question.get("contains", [])]
-    holds = all(any(words.lower() in lower for words in choice) for choice in choices)
-    holds &= not any(words.lower() in lower for words in question.get("excludes", []))
+    holds = all(any(contains(lower, words) for words in choice) for choice in choices)
+    holds &= not any(contains(lower, words) for words in question.get("excludes", []))
     if "time" in question:
         holds &= at(clock_times(answer), question["time"])
     if "seconds" in question:
         holds &= near(length(answer), question["seconds"])
     return "right" if holds else "wrong"
+
+
+def contains(answer, expected):
+    """Whether an answer contains a text; a short one as whole words."""
+    pattern = re.escape(expected.lower())
+    return re.search(rf"(?<!\w){pattern}(?!\w)" if len(expected) <= SHORT else pattern, answer) is not None
 
 
 def near(value, truth):
