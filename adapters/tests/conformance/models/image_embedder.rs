@@ -62,7 +62,7 @@ async fn estimated_vectors_count_if_they_are_of_the_text_embedder() {
     };
     let (same, other) = (cosine(texts.model()).await, cosine("another").await);
     assert!(same.0 > other.0 + 0.1, "{same:?} {other:?}");
-    assert_ne!(same.1, other.1, "the model's name tells their vectors apart");
+    assert_ne!(same.1, other.1, "different vectors have different model names");
 }
 
 #[test]
