@@ -14,7 +14,7 @@ use crate::{Result, decoder::Image};
 /// # async fn main() -> shotlog_ports::Result<()> {
 /// let classifier = ScriptedClassifier::new(&["dog", "cat"], |_| vec![0.75, 0.25]);
 /// let image = Image { width: 2, height: 1, rgb: vec![200; 6] };
-/// assert_eq!(classifier.classify(&[image]).await?[0].probabilities, [0.75, 0.25]);
+/// assert_eq!(classifier.classify(&[image]).await?, [[0.75, 0.25]]);
 /// # Ok(())
 /// # }
 /// ```
@@ -26,20 +26,7 @@ pub trait ImageClassifier: Send + Sync {
     /// Returns the labels of all classes. Each occurs once.
     fn labels(&self) -> &[String];
 
-    /// Identifies the text embedder whose vectors the model estimates, if it estimates any.
-    fn text_embedder(&self) -> Option<&str>;
-
-    /// Returns what each image shows, in order.
-    async fn classify(&self, images: &[Image]) -> Result<Vec<Classification>>;
-}
-
-/// What an image shows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Classification {
-    /// The probability of each class, in the order of [`ImageClassifier::labels`]. They add up to 1.
-    pub probabilities: Vec<f32>,
-    /// An estimate of the unit vector that [`ImageClassifier::text_embedder`] gives a text that
-    /// names what the image shows, less the mean of these vectors over many images. Empty if there
-    /// is no such embedder.
-    pub text_vector: Vec<f32>,
+    /// Returns for each image the probability of each class, in the order of
+    /// [`labels`](Self::labels). The probabilities of an image add up to 1.
+    async fn classify(&self, images: &[Image]) -> Result<Vec<Vec<f32>>>;
 }

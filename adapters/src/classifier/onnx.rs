@@ -7,11 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ort::session::Session;
 use ort::value::{TensorRef, ValueType};
-use ports::{
-    ErrorKind, PortError, Result,
-    classifier::{Classification, ImageClassifier},
-    decoder::Image,
-};
+use ports::{ErrorKind, PortError, Result, classifier::ImageClassifier, decoder::Image};
 
 use super::recent::RecentResults;
 use crate::labels::read_labels;
@@ -23,19 +19,11 @@ const MEAN: f32 = 127.0;
 /// The difference from [`MEAN`] that becomes 1 in the input.
 const SCALE: f32 = 128.0;
 
-/// The output with text vectors.
-const TEXT_VECTOR: &str = "text_vector";
-
-/// The key of the model's metadata that names the text embedder of [`TEXT_VECTOR`].
-const TEXT_EMBEDDER: &str = "text_embedder";
-
 /// Options of [`OnnxClassifier::open`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct OnnxClassifierOptions {
     /// The `.onnx` file. Its input has the shape `[batch, 3, height, width]`, RGB, and its first
-    /// output the shape `[batch, classes]`, with probabilities. An output `text_vector` with the
-    /// shape `[batch, dimension]` has vectors in the space of the text embedder that the model's
-    /// metadata names as `text_embedder`.
+    /// output the shape `[batch, classes]`, with probabilities.
     pub model: PathBuf,
     /// A text file with one label per line, in the order of the model's classes. If `None`, the
     /// 1,000 ImageNet classes are used.
@@ -57,8 +45,6 @@ struct Network {
     /// Width and height of the input.
     size: (u32, u32),
     classes: usize,
-    /// The text embedder whose vectors the model estimates.
-    text_embedder: Option<String>,
     recent: RecentResults,
 }
 
@@ -77,10 +63,8 @@ impl OnnxClassifier {
             let why = "its input needs the shape [batch, 3, height, width], with a fixed size";
             return Err(unfit(&model, why));
         };
-        let text_embedder = pool.with(|session| Ok(text_embedder(session)))?;
-        let classes = labels.len();
-        let recent = RecentResults::default();
-        let network = Network { pool, size, classes, text_embedder, recent };
+        let network =
+            Network { pool, size, classes: labels.len(), recent: RecentResults::default() };
         let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
         network.run(&blank).map_err(|e| unfit(&model, e))?;
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -98,11 +82,7 @@ impl ImageClassifier for OnnxClassifier {
         &self.labels
     }
 
-    fn text_embedder(&self) -> Option<&str> {
-        self.network.text_embedder.as_deref()
-    }
-
-    async fn classify(&self, images: &[Image]) -> Result<Vec<Classification>> {
+    async fn classify(&self, images: &[Image]) -> Result<Vec<Vec<f32>>> {
         let (network, images) = (Arc::clone(&self.network), images.to_vec());
         crate::blocking::run(move || images.iter().map(|image| network.classify(image)).collect())
             .await
@@ -110,11 +90,11 @@ impl ImageClassifier for OnnxClassifier {
 }
 
 impl Network {
-    fn classify(&self, image: &Image) -> Result<Classification> {
+    fn classify(&self, image: &Image) -> Result<Vec<f32>> {
         self.recent.get_or_classify(image, || self.classify_new(image))
     }
 
-    fn classify_new(&self, image: &Image) -> Result<Classification> {
+    fn classify_new(&self, image: &Image) -> Result<Vec<f32>> {
         let picture = scaled(&crate::picture::view(image)?, self.size)?;
         let mut pixels = Vec::with_capacity(picture.as_raw().len());
         for channel in 0..3 {
@@ -124,7 +104,7 @@ impl Network {
         self.run(&pixels)
     }
 
-    fn run(&self, pixels: &[f32]) -> Result<Classification> {
+    fn run(&self, pixels: &[f32]) -> Result<Vec<f32>> {
         let (width, height) = (self.size.0 as usize, self.size.1 as usize);
         self.pool.with(|session| {
             let input = TensorRef::from_array_view(([1, 3, height, width], pixels));
@@ -137,20 +117,9 @@ impl Network {
                 );
                 return Err(PortError::new(ErrorKind::Invalid, why));
             }
-            let mut text_vector = Vec::new();
-            if self.text_embedder.is_some() {
-                let vector = outputs[TEXT_VECTOR].try_extract_tensor::<f32>().map_err(failed)?;
-                text_vector = vector.1.to_vec();
-            }
-            Ok(Classification { probabilities: probabilities.to_vec(), text_vector })
+            Ok(probabilities.to_vec())
         })
     }
-}
-
-/// Returns the text embedder whose vectors the model estimates, if any.
-fn text_embedder(session: &Session) -> Option<String> {
-    session.outputs().iter().find(|output| output.name() == TEXT_VECTOR)?;
-    session.metadata().ok()?.custom(TEXT_EMBEDDER)
 }
 
 /// Returns the width and height of the image input, if they are fixed.

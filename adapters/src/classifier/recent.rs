@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 
 use parking_lot::Mutex;
-use ports::{Result, classifier::Classification, decoder::Image};
+use ports::{Result, decoder::Image};
 
-/// Number of remembered results. With 1,000 classes, they take 355 KB. Several chunks are analyzed
+/// Number of remembered results. With 1,000 classes, they take 256 KB. Several chunks are analyzed
 /// concurrently, so other images are classified between the two uses of a frame.
 const REMEMBERED: usize = 64;
 
@@ -15,29 +15,29 @@ const REMEMBERED: usize = 64;
 #[derive(Default)]
 pub(super) struct RecentResults {
     hasher: RandomState,
-    /// The hashes of images with their results, oldest first.
-    results: Mutex<VecDeque<(u64, Classification)>>,
+    /// The hashes of images with their probabilities, oldest first.
+    results: Mutex<VecDeque<(u64, Vec<f32>)>>,
 }
 
 impl RecentResults {
-    /// Returns the result for an image. Calls `classify` unless it is remembered. *Blocks* while it
-    /// reads the image.
+    /// Returns the probabilities of an image. Calls `classify` unless they are remembered. *Blocks*
+    /// while it reads the image.
     pub(super) fn get_or_classify(
         &self,
         image: &Image,
-        classify: impl FnOnce() -> Result<Classification>,
-    ) -> Result<Classification> {
+        classify: impl FnOnce() -> Result<Vec<f32>>,
+    ) -> Result<Vec<f32>> {
         let hash = self.hasher.hash_one((image.width, image.height, &image.rgb));
         if let Some((_, known)) = self.results.lock().iter().find(|(known, _)| *known == hash) {
             return Ok(known.clone());
         }
-        let classification = classify()?;
+        let probabilities = classify()?;
         let mut results = self.results.lock();
         if results.len() >= REMEMBERED {
             results.pop_front();
         }
-        results.push_back((hash, classification.clone()));
-        Ok(classification)
+        results.push_back((hash, probabilities.clone()));
+        Ok(probabilities)
     }
 }
 
@@ -49,10 +49,6 @@ mod tests {
 
     use super::*;
 
-    fn result(probability: f32) -> Classification {
-        Classification { probabilities: vec![probability], text_vector: Vec::new() }
-    }
-
     #[test]
     fn image_is_classified_once() {
         let (recent, runs) = (RecentResults::default(), Cell::new(0));
@@ -60,9 +56,9 @@ mod tests {
             let image = Image { width, height: 1, rgb: vec![value; 6] };
             let run = || {
                 runs.set(runs.get() + 1);
-                Ok(result(f32::from(value)))
+                Ok(vec![f32::from(value)])
             };
-            recent.get_or_classify(&image, run).expect("a result").probabilities
+            recent.get_or_classify(&image, run).expect("probabilities")
         };
         for value in [1, 2, 1, 2] {
             assert_eq!(classify(2, value), [f32::from(value)]);
@@ -82,7 +78,6 @@ mod tests {
         let image = Image { width: 1, height: 1, rgb: vec![7; 3] };
         let failed = || Err(PortError::new(ErrorKind::Unavailable, "no memory"));
         recent.get_or_classify(&image, failed).expect_err("an error");
-        let classified = recent.get_or_classify(&image, || Ok(result(1.0)));
-        assert_eq!(classified.expect("a result"), result(1.0));
+        assert_eq!(recent.get_or_classify(&image, || Ok(vec![1.0])).expect("a result"), [1.0]);
     }
 }

@@ -1,11 +1,7 @@
 //! A classifier with scripted results, for tests of the domain.
 
 use async_trait::async_trait;
-use ports::{
-    Result,
-    classifier::{Classification, ImageClassifier},
-    decoder::Image,
-};
+use ports::{Result, classifier::ImageClassifier, decoder::Image};
 
 type Script = dyn Fn(&Image) -> Vec<f32> + Send + Sync;
 
@@ -14,7 +10,6 @@ type Script = dyn Fn(&Image) -> Vec<f32> + Send + Sync;
 pub struct ScriptedClassifier {
     labels: Vec<String>,
     script: Box<Script>,
-    text_vectors: Option<(String, Box<Script>)>,
 }
 
 impl ScriptedClassifier {
@@ -24,16 +19,7 @@ impl ScriptedClassifier {
         F: Fn(&Image) -> Vec<f32> + Send + Sync + 'static,
     {
         let labels = labels.iter().map(|label| label.to_string()).collect();
-        Self { labels, script: Box::new(script), text_vectors: None }
-    }
-
-    /// Adds vectors in the space of a text embedder, from another closure.
-    pub fn with_text_vectors<F>(mut self, text_embedder: &str, script: F) -> Self
-    where
-        F: Fn(&Image) -> Vec<f32> + Send + Sync + 'static,
-    {
-        self.text_vectors = Some((text_embedder.to_owned(), Box::new(script)));
-        self
+        Self { labels, script: Box::new(script) }
     }
 }
 
@@ -47,19 +33,11 @@ impl ImageClassifier for ScriptedClassifier {
         &self.labels
     }
 
-    fn text_embedder(&self) -> Option<&str> {
-        self.text_vectors.as_ref().map(|(embedder, _)| embedder.as_str())
-    }
-
-    async fn classify(&self, images: &[Image]) -> Result<Vec<Classification>> {
-        let classify = |image: &Image| {
+    async fn classify(&self, images: &[Image]) -> Result<Vec<Vec<f32>>> {
+        let probabilities = |image: &Image| {
             crate::picture::view(image)?;
-            let text_vector = self.text_vectors.as_ref().map(|(_, script)| script(image));
-            Ok(Classification {
-                probabilities: (self.script)(image),
-                text_vector: text_vector.unwrap_or_default(),
-            })
+            Ok((self.script)(image))
         };
-        images.iter().map(classify).collect()
+        images.iter().map(probabilities).collect()
     }
 }

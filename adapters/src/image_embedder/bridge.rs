@@ -1,14 +1,13 @@
-//! Compares texts and images through an image classifier. The vector of an image has two parts: the
-//! vectors that the text embedder gives the labels, weighted by their probabilities, and a projection
-//! of all probabilities. If the classifier estimates vectors of this text embedder, they are added to
-//! the first part. Texts are compared with the first part, so no second text model is needed; images
-//! are compared by both, since two images with the same label still differ in what else they
-//! resemble. One more component fills up the vectors of texts to length 1.
+//! Compares texts and images through the labels of an image classifier. The vector of an image has
+//! two parts: the vectors that the text embedder gives the labels, weighted by their probabilities,
+//! and a projection of all probabilities. Texts are compared with the first part, so no second text
+//! model is needed; images are compared by both, since two images with the same label still differ
+//! in what else they resemble. One more component fills up the vectors of texts to length 1.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ports::classifier::{Classification, ImageClassifier};
+use ports::classifier::ImageClassifier;
 use ports::decoder::Image;
 use ports::embedder::Embedder;
 use ports::image_embedder::{ImageEmbedder, MatchModel};
@@ -16,8 +15,8 @@ use ports::vector::{dot, normalized, sum};
 use ports::{ErrorKind, PortError, Result};
 use tokio::sync::OnceCell;
 
-/// Increased with every change to how vectors are computed, and with new weights of the classifier
-/// for vectors of texts, so that they are not compared with those of before.
+/// Increased with every change to how vectors are computed, so that they are not compared with those
+/// of before.
 const VERSION: u32 = 1;
 
 /// Number of components that the projection has.
@@ -35,10 +34,6 @@ const SOFTENING: f32 = 0.4;
 /// Factor of the first part, whose length is about a third of that of a label.
 const STRETCH: f32 = 3.0;
 
-/// Weight of the labels' vectors, if the vector that the classifier estimates is added with the
-/// weight 1. Chosen on development clips.
-const LABEL_WEIGHT: f32 = 2.0;
-
 /// The spread (standard deviation) of a text's similarity to the labels that is left as it is. Texts
 /// that are more similar to some labels than to others are shortened, which makes the cosines of
 /// different texts comparable.
@@ -47,20 +42,15 @@ const SPREAD: f32 = 0.06;
 /// The lowest probability that differs from 0.
 const MIN_PROBABILITY: f32 = 1e-9;
 
-/// How probable it is that an image shows what a text names, by their cosine, with labels alone.
-/// Fitted to the five nearest chunks of 41 questions about development clips, like the next one.
-const LABEL_MATCH: MatchModel = MatchModel { intercept: -2.7, slope: 40.0 };
-
-/// The same with estimated vectors of texts.
-const TEXT_MATCH: MatchModel = MatchModel { intercept: -4.2, slope: 40.0 };
+/// How probable it is that an image shows what a text names, by their cosine. Fitted to the five
+/// nearest chunks of 41 questions about development clips.
+const MATCH: MatchModel = MatchModel { intercept: -2.7, slope: 40.0 };
 
 /// The label bridge.
 pub struct LabelBridge {
     name: String,
     classifier: Arc<dyn ImageClassifier>,
     embedder: Arc<dyn Embedder>,
-    /// Whether the classifier estimates vectors of the embedder.
-    is_estimated: bool,
     labels: OnceCell<LabelVectors>,
 }
 
@@ -73,10 +63,8 @@ struct LabelVectors {
 impl LabelBridge {
     /// Combines a classifier and a text embedder. The labels are embedded on first use.
     pub fn new(classifier: Arc<dyn ImageClassifier>, embedder: Arc<dyn Embedder>) -> Self {
-        let is_estimated = classifier.text_embedder() == Some(embedder.model());
-        let kind = if is_estimated { "labels+text" } else { "labels" };
-        let name = format!("{kind}{VERSION}/{}+{}", classifier.model(), embedder.model());
-        Self { name, classifier, embedder, is_estimated, labels: OnceCell::new() }
+        let name = format!("labels{VERSION}/{}+{}", classifier.model(), embedder.model());
+        Self { name, classifier, embedder, labels: OnceCell::new() }
     }
 
     async fn labels(&self) -> Result<&LabelVectors> {
@@ -96,16 +84,13 @@ impl ImageEmbedder for LabelBridge {
     }
 
     fn match_model(&self) -> MatchModel {
-        if self.is_estimated { TEXT_MATCH } else { LABEL_MATCH }
+        MATCH
     }
 
     async fn embed_images(&self, images: &[Image]) -> Result<Vec<Vec<f32>>> {
-        let mut classified = self.classifier.classify(images).await?;
-        if !self.is_estimated {
-            classified.iter_mut().for_each(|classification| classification.text_vector.clear());
-        }
+        let classified = self.classifier.classify(images).await?;
         let labels = self.labels().await?;
-        Ok(classified.iter().map(|classification| labels.image_vector(classification)).collect())
+        Ok(classified.iter().map(|probabilities| labels.image_vector(probabilities)).collect())
     }
 
     async fn embed_texts(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
@@ -143,10 +128,8 @@ impl LabelVectors {
         Ok(Self { vectors: vectors.into_iter().map(|v| scaled(v, 1.0 / longest)).collect() })
     }
 
-    /// Returns the unit vector of an image that was classified like this. An empty text vector is
-    /// left out.
-    fn image_vector(&self, image: &Classification) -> Vec<f32> {
-        let Classification { probabilities, text_vector } = image;
+    /// Returns the unit vector of an image with these probabilities.
+    fn image_vector(&self, probabilities: &[f32]) -> Vec<f32> {
         let softened: Vec<f32> = probabilities.iter().map(|p| p.powf(SOFTENING)).collect();
         let total = softened.iter().sum::<f32>().max(f32::MIN_POSITIVE);
         let mut named = vec![0.0; self.dimension()];
@@ -155,13 +138,6 @@ impl LabelVectors {
         }
         let stretched = STRETCH.min(1.0 / length(&named).max(f32::MIN_POSITIVE));
         let mut named = scaled(named, stretched * SHARE.sqrt());
-        if !text_vector.is_empty() {
-            let share = 1.0 / (LABEL_WEIGHT + 1.0);
-            let estimated = text_vector.iter().map(|x| SHARE.sqrt() * x);
-            named.iter_mut().zip(estimated).for_each(|(named, estimated)| {
-                *named = share * (LABEL_WEIGHT * *named + estimated);
-            });
-        }
         let rest = (1.0 - dot(&named, &named)).max(0.0).sqrt();
         named.extend(scaled(normalized(projection(probabilities)), rest));
         named.push(0.0);
@@ -231,39 +207,23 @@ mod tests {
         LabelVectors { vectors: vec![vec![1.0, 0.0], vec![-0.5, 0.8], vec![-0.5, -0.8]] }
     }
 
-    fn vector(probabilities: [f32; 3], text_vector: &[f32]) -> Vec<f32> {
-        let (probabilities, text_vector) = (probabilities.to_vec(), text_vector.to_vec());
-        labels().image_vector(&Classification { probabilities, text_vector })
-    }
-
     #[test]
     fn cosines_with_texts_fall_with_the_certainty() {
         let text = |image: Vec<f32>| dot(&[1.0, 0.0], &image[..2]);
-        let certain = text(vector([1.0, 0.0, 0.0], &[]));
-        let uncertain = text(vector([0.6, 0.2, 0.2], &[]));
-        let other = text(vector([0.0, 1.0, 0.0], &[]));
+        let certain = text(labels().image_vector(&[1.0, 0.0, 0.0]));
+        let uncertain = text(labels().image_vector(&[0.6, 0.2, 0.2]));
+        let other = text(labels().image_vector(&[0.0, 1.0, 0.0]));
         assert!((certain - SHARE.sqrt()).abs() < 1e-5, "{certain}");
         assert!(certain > uncertain && uncertain > other, "{certain} {uncertain} {other}");
     }
 
     #[test]
     fn images_of_one_label_still_differ() {
-        let image = vector([0.9, 0.09, 0.01], &[]);
-        let near = dot(&image, &vector([0.9, 0.08, 0.02], &[]));
-        let far = dot(&image, &vector([0.9, 0.01, 0.09], &[]));
+        let vector = |probabilities: [f32; 3]| labels().image_vector(&probabilities);
+        let image = vector([0.9, 0.09, 0.01]);
+        let near = dot(&image, &vector([0.9, 0.08, 0.02]));
+        let far = dot(&image, &vector([0.9, 0.01, 0.09]));
         assert!((length(&image) - 1.0).abs() < 1e-5);
-        assert!(near > far && far > dot(&image, &vector([0.01, 0.9, 0.09], &[])), "{near} {far}");
-    }
-
-    #[test]
-    fn estimated_text_vectors_tell_images_of_one_label_apart() {
-        let probabilities = [0.9, 0.05, 0.05];
-        let text = [0.0, 1.0];
-        let cosine = |estimate: [f32; 2]| dot(&text, &vector(probabilities, &estimate)[..2]);
-        assert!(
-            cosine([0.0, 0.9]) > cosine([0.9, 0.0]) && cosine([0.9, 0.0]) > cosine([0.0, -0.9])
-        );
-        let longest = vector([1.0, 0.0, 0.0], &[1.0, 0.0]);
-        assert!((longest[0] - SHARE.sqrt()).abs() < 1e-5 && (length(&longest) - 1.0).abs() < 1e-5);
+        assert!(near > far && far > dot(&image, &vector([0.01, 0.9, 0.09])), "{near} {far}");
     }
 }

@@ -294,10 +294,10 @@ impl ChunkEvidence {
             let times = missing.iter().map(|still| still.time);
             all.extend(times.zip(at_requested_times(&missing, added)));
         }
-        let frame_at = |reading: &Reading| {
+        let mut frame_at = |reading: &Reading| {
             all.iter_mut().find(|(time, _)| *time == reading.time).and_then(|(_, f)| f.take())
         };
-        Ok(readings.iter().map(frame_at).collect())
+        Ok(readings.iter().map(|reading| frame_at(reading)).collect())
     }
 
     /// Runs OCR on frames. Where a frame is identical to the previous one, it has the same text.
@@ -375,8 +375,7 @@ impl ChunkEvidence {
             let classifying = classifier.classify(&images);
             let classified = profile.measure(Step::ClassifyFrames, classifying).await?;
             for (view, image) in views.iter_mut().zip(&image_of) {
-                let classification = classified.get(*image).cloned();
-                view.probabilities = classification.map(|c| c.probabilities).unwrap_or_default();
+                view.probabilities = classified.get(*image).cloned().unwrap_or_default();
             }
         }
         if let Some(embedder) = &models.image_embedder {
@@ -468,8 +467,8 @@ impl ChunkEvidence {
             let classifying = classifier.classify(&images);
             let results = self.video.profile.measure(Step::ClassifyObjects, classifying).await?;
             let mut mean = vec![0.0; classifier.labels().len()];
-            for classification in &results {
-                for (sum, probability) in mean.iter_mut().zip(&classification.probabilities) {
+            for probabilities in &results {
+                for (sum, probability) in mean.iter_mut().zip(probabilities) {
                     *sum += probability / results.len() as f32;
                 }
             }

@@ -43,28 +43,6 @@ async fn synonyms_of_a_label_find_its_images() {
     }
 }
 
-#[tokio::test]
-async fn estimated_vectors_count_if_they_are_of_the_text_embedder() {
-    let texts = hashing();
-    let lighthouse = texts.embed(&["a lighthouse".to_owned()]).await.unwrap().remove(0);
-    let cosine = |embedder: &str| {
-        let estimate = lighthouse.clone();
-        let classifier = ScriptedClassifier::new(&["strawberry", "seashore"], |_| vec![0.5, 0.5]);
-        let classifier = classifier.with_text_vectors(embedder, move |_| estimate.clone());
-        let bridge = LabelBridge::new(Arc::new(classifier), hashing());
-        async move {
-            conformance::image_embedder::suite(&bridge).await;
-            let image = Image { width: 1, height: 1, rgb: vec![9; 3] };
-            let image = bridge.embed_images(&[image]).await.unwrap().remove(0);
-            let text = bridge.embed_texts(&["a lighthouse".to_owned()]).await.unwrap().remove(0);
-            (dot(&text, &image), bridge.model().to_owned())
-        }
-    };
-    let (same, other) = (cosine(texts.model()).await, cosine("another").await);
-    assert!(same.0 > other.0 + 0.1, "{same:?} {other:?}");
-    assert_ne!(same.1, other.1, "different vectors have different model names");
-}
-
 #[test]
 fn label_bridge_needs_a_classifier() {
     let folder = tempfile::tempdir().unwrap();
