@@ -3,8 +3,6 @@
 #[cfg(feature = "onnx")]
 mod onnx;
 mod open;
-#[cfg(feature = "onnx")]
-mod recent;
 mod scripted;
 
 #[cfg(feature = "onnx")]

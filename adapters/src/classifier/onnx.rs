@@ -1,6 +1,7 @@
 //! An image classifier of the EfficientNet-Lite family on ONNX Runtime, as written by
 //! `scripts/models/convert_efficientnet.py`.
 
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,8 +9,8 @@ use async_trait::async_trait;
 use ort::session::Session;
 use ort::value::{TensorRef, ValueType};
 use ports::{ErrorKind, PortError, Result, classifier::ImageClassifier, decoder::Image};
+use quick_cache::sync::Cache;
 
-use super::recent::RecentResults;
 use crate::labels::read_labels;
 use crate::onnx::{Inputs, Pool, Runtime, Threading, failed, scaled, unfit};
 
@@ -18,6 +19,10 @@ const MEAN: f32 = 127.0;
 
 /// The difference from [`MEAN`] that becomes 1 in the input.
 const SCALE: f32 = 128.0;
+
+/// Number of remembered results. With 1,000 classes, they take 256 KB. Several chunks are analyzed
+/// concurrently, so other images are classified between the two uses of a frame.
+const REMEMBERED: usize = 64;
 
 /// Options of [`OnnxClassifier::open`].
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +50,10 @@ struct Network {
     /// Width and height of the input.
     size: (u32, u32),
     classes: usize,
-    recent: RecentResults,
+    /// The results for recent images by their hash, because the analyzers classify a frame and the
+    /// label bridge then embeds the same frame.
+    recent: Cache<u64, Vec<f32>>,
+    hasher: RandomState,
 }
 
 impl OnnxClassifier {
@@ -63,8 +71,13 @@ impl OnnxClassifier {
             let why = "its input needs the shape [batch, 3, height, width], with a fixed size";
             return Err(unfit(&model, why));
         };
-        let network =
-            Network { pool, size, classes: labels.len(), recent: RecentResults::default() };
+        let network = Network {
+            pool,
+            size,
+            classes: labels.len(),
+            recent: Cache::new(REMEMBERED),
+            hasher: RandomState::new(),
+        };
         let blank = vec![0.0; size.0 as usize * size.1 as usize * 3];
         network.run(&blank).map_err(|e| unfit(&model, e))?;
         let name = model.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -91,7 +104,8 @@ impl ImageClassifier for OnnxClassifier {
 
 impl Network {
     fn classify(&self, image: &Image) -> Result<Vec<f32>> {
-        self.recent.get_or_classify(image, || self.classify_new(image))
+        let hash = self.hasher.hash_one((image.width, image.height, &image.rgb));
+        self.recent.get_or_insert_with(&hash, || self.classify_new(image))
     }
 
     fn classify_new(&self, image: &Image) -> Result<Vec<f32>> {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::{
     ErrorKind,
     decoder::Image,
-    detector::{BoundingBox, Detection, ObjectDetector},
+    detector::{Detection, ObjectDetector, overlap},
 };
 
 /// Checks every requirement of the port. `scene` is an image in which the adapter detects at least
@@ -16,15 +16,6 @@ pub async fn suite(detector: &dyn ObjectDetector, scene: &Image) {
     boxes_are_within_the_image(detector, scene).await;
     any_image_size_is_accepted(detector).await;
     results_are_deterministic(detector, scene).await;
-}
-
-/// Returns how much two boxes overlap: their intersection over union, 0..1.
-pub fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
-    let width = (a[0] + a[2]).min(b[0] + b[2]) - a[0].max(b[0]);
-    let height = (a[1] + a[3]).min(b[1] + b[3]) - a[1].max(b[1]);
-    let shared = width.max(0.0) * height.max(0.0);
-    let all = a[2] * a[3] + b[2] * b[3] - shared;
-    if all > 0.0 { shared / all } else { 0.0 }
 }
 
 fn model_and_labels_are_named(detector: &dyn ObjectDetector) {

@@ -12,7 +12,7 @@ use ports::ocr::{ReadImage, TextLine, TextRecognizer};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use crate::analysis::frame_batches::{DecodedFrames, FrameBatches, FrameKind, at_requested_times};
+use crate::analysis::frame_batches::{DecodedFrames, FrameBatches, FrameKind};
 use crate::analysis::tracks::{ChunkTracks, PersonTrack, best_images};
 use crate::analysis::views::{FrameView, MAX_VIEWS, distinct_images};
 use crate::chunking::Signals;
@@ -220,12 +220,7 @@ impl ChunkEvidence {
             let next = Self::new(self.video.clone(), ChunkId::from_index(chunk), span);
             Some(next.stills(kind))
         };
-        let frames = self.video.frames.take(index, kinds, stills).await?;
-        let mut kinds = kinds.into_iter();
-        Ok(frames.map(|frames| match kinds.next() {
-            Some(kind) => at_requested_times(&self.stills(kind), frames),
-            None => frames,
-        }))
+        self.video.frames.take(index, kinds, stills).await
     }
 
     /// Evenly spaced times in the chunk, in seconds: `per_second` times for each second, but at
@@ -274,30 +269,24 @@ impl ChunkEvidence {
         Ok(lines.await?)
     }
 
-    /// Returns the frames to run OCR on. Decodes those that are not among `frames`.
+    /// Returns the frames to run OCR on. Decodes those that are not among `frames`, which are the
+    /// frames at [`Self::frame_times`].
     async fn text_frames(
         &self,
-        readings: &[Reading],
+        readings: Vec<Reading>,
         frames: DecodedFrames,
-    ) -> Result<DecodedFrames> {
-        let max_side = self.video.frame_side;
-        let decoded = self.frame_times();
-        let is_missing = |reading: &&Reading| !decoded.contains(&reading.time);
-        let missing: Vec<Still> = readings
-            .iter()
-            .filter(is_missing)
-            .map(|reading| Still { time: reading.time, max_side })
-            .collect();
-        let mut all: Vec<(f64, Option<Frame>)> = decoded.iter().copied().zip(frames).collect();
-        if !missing.is_empty() {
-            let added = self.video.frames.decode(missing.clone()).await?;
-            let times = missing.iter().map(|still| still.time);
-            all.extend(times.zip(at_requested_times(&missing, added)));
-        }
-        let mut frame_at = |reading: &Reading| {
-            all.iter_mut().find(|(time, _)| *time == reading.time).and_then(|(_, f)| f.take())
+    ) -> Result<Vec<(Reading, Image)>> {
+        let (decoded, max_side) = (self.frame_times(), self.video.frame_side);
+        let times = readings.iter().map(|reading| reading.time);
+        let missing = times.filter(|time| !decoded.contains(time));
+        let missing = missing.map(|time| Still { time, max_side }).collect();
+        let added = self.video.frames.decode(missing).await?;
+        let mut all: Vec<Frame> = frames.into_iter().chain(added).flatten().collect();
+        let with_image = |reading: Reading| {
+            let index = all.iter().position(|frame| frame.time == reading.time)?;
+            Some((reading, all.swap_remove(index).image))
         };
-        Ok(readings.iter().map(|reading| frame_at(reading)).collect())
+        Ok(readings.into_iter().filter_map(with_image).collect())
     }
 
     /// Runs OCR on frames. Where a frame is identical to the previous one, it has the same text.
@@ -309,11 +298,10 @@ impl ChunkEvidence {
         frames: DecodedFrames,
     ) -> Result<Vec<ScreenLine>> {
         let profile = &self.video.profile;
-        let frames = self.text_frames(&readings, frames).await?;
+        let frames = self.text_frames(readings, frames).await?;
         let mut lines: Vec<(f64, Vec<TextLine>)> = Vec::new();
         let mut before: Option<ReadImage> = None;
-        for (Reading { time, shown }, frame) in readings.into_iter().zip(frames) {
-            let Some(Frame { image, .. }) = frame else { continue };
+        for (Reading { time, shown }, image) in frames {
             let unchanged = before.take_if(|before| same_picture(&before.image, &image));
             let read = match unchanged {
                 Some(read) => read,

@@ -68,13 +68,17 @@ impl FrameBatches {
         Self { decoder, file, profile, picture, max_bytes, state: Mutex::default() }
     }
 
-    /// Decodes frames outside the batches.
+    /// Decodes frames outside the batches. They have the times for which they were requested,
+    /// because the picture that is shown then can be older than the chunk.
     pub(crate) async fn decode(&self, stills: Vec<Still>) -> Result<DecodedFrames> {
         if stills.is_empty() {
             return Ok(Vec::new());
         }
+        let times: Vec<f64> = stills.iter().map(|still| still.time).collect();
         let decoding = decode::frames(&self.decoder, self.file.clone(), stills);
-        self.profile.measure(Step::DecodeFrames, decoding).await
+        let frames = self.profile.measure(Step::DecodeFrames, decoding).await?;
+        let at = |(time, frame): (f64, Option<Frame>)| frame.map(|frame| Frame { time, ..frame });
+        Ok(times.into_iter().zip(frames).map(at).collect())
     }
 
     /// Announces kinds that will be taken, so that they are decoded in one pass.
@@ -159,15 +163,6 @@ impl FrameBatches {
         let bytes = |still: &Still| (3.0 * width * height * scale(still).powi(2)).ceil() as u64;
         stills.iter().map(bytes).sum()
     }
-}
-
-/// Returns the frames with the times for which they were requested, because the picture that is
-/// shown then can be older than the chunk.
-pub(crate) fn at_requested_times(stills: &[Still], frames: DecodedFrames) -> DecodedFrames {
-    let at = |(still, frame): (&Still, Option<Frame>)| {
-        frame.map(|frame| Frame { time: still.time, ..frame })
-    };
-    stills.iter().zip(frames).map(at).collect()
 }
 
 #[cfg(test)]

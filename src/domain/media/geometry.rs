@@ -43,25 +43,9 @@ pub(crate) fn distance(a: &BoundingBox, b: &BoundingBox) -> f32 {
     (x - u).hypot(y - v)
 }
 
-/// Returns the intersection over union of two boxes.
-pub(crate) fn overlap(a: &BoundingBox, b: &BoundingBox) -> f32 {
-    let along = |i: usize| (a[i] + a[i + 2]).min(b[i] + b[i + 2]) - a[i].max(b[i]);
-    let common = along(0).max(0.0) * along(1).max(0.0);
-    let both = a[2] * a[3] + b[2] * b[3] - common;
-    if both > 0.0 { common / both } else { 0.0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn overlap_is_intersection_over_union() {
-        assert_eq!(overlap(&[0.0, 0.0, 0.5, 0.5], &[0.0, 0.0, 0.5, 0.5]), 1.0);
-        assert_eq!(overlap(&[0.0, 0.0, 0.4, 0.4], &[0.5, 0.5, 0.4, 0.4]), 0.0);
-        let half = overlap(&[0.0, 0.0, 0.2, 0.1], &[0.1, 0.0, 0.2, 0.1]);
-        assert!((half - 1.0 / 3.0).abs() < 1e-6);
-    }
 
     #[test]
     fn distance_and_growth_of_boxes() {

@@ -4,13 +4,13 @@
 //! a gap, they are joined if their colours are similar and they never appear together.
 
 use ports::decoder::Image;
-use ports::detector::{BoundingBox, Detection};
+use ports::detector::{BoundingBox, Detection, overlap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::time::rounded;
 use crate::media::colour;
-use crate::media::geometry::{distance, growth, overlap, size};
+use crate::media::geometry::{distance, growth, size};
 use crate::media::movement::Movement;
 
 /// Maximum gap in a track over which boxes are joined by position, in seconds. After a longer gap,

@@ -3,7 +3,7 @@
 use image::RgbImage;
 use ports::{
     decoder::Image,
-    detector::BoundingBox,
+    detector::{BoundingBox, overlap},
     ocr::{ReadImage, TextLine},
 };
 
@@ -17,18 +17,9 @@ pub(super) fn line<'a>(
     picture: &RgbImage,
     bounds: BoundingBox,
 ) -> Option<&'a TextLine> {
-    let line = before.lines.iter().find(|line| overlap(line.bounds, bounds) >= MIN_OVERLAP)?;
+    let line = before.lines.iter().find(|line| overlap(&line.bounds, &bounds) >= MIN_OVERLAP)?;
     let both = around(line.bounds, bounds);
     is_same_area(&before.image, picture, both).then_some(line)
-}
-
-fn overlap(a: BoundingBox, b: BoundingBox) -> f32 {
-    let shared = |axis: usize| {
-        let end = (a[axis] + a[axis + 2]).min(b[axis] + b[axis + 2]);
-        (end - a[axis].max(b[axis])).max(0.0)
-    };
-    let shared = shared(0) * shared(1);
-    shared / (a[2] * a[3] + b[2] * b[3] - shared).max(f32::MIN_POSITIVE)
 }
 
 /// Returns the box around two boxes.

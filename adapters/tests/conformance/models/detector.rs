@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 
 use ports::{
-    conformance::{self, detector::overlap},
+    conformance,
     decoder::Image,
-    detector::{Detection, ObjectDetector},
+    detector::{Detection, ObjectDetector, overlap},
 };
 use shotlog_adapters::detector::{Layout, OnnxDetector, OnnxDetectorOptions};
 

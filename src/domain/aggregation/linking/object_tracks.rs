@@ -1,14 +1,14 @@
 //! Links objects across the chunks of a video by label, position and time. The `object_detection`
 //! analyzer has already tracked them within each chunk.
 
-use ports::detector::BoundingBox;
+use ports::detector::{BoundingBox, overlap};
 
 use crate::analysis::analyzers::object_detection::{self, ChunkObjects, LabelDetection};
 use crate::analysis::prose::{movement, side};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::{Span, timecode};
 use crate::kernel::video::ChunkId;
-use crate::media::geometry::{Side, centre, distance, growth, overlap, size};
+use crate::media::geometry::{Side, centre, distance, growth, size};
 use crate::media::movement::Movement;
 use crate::media::tracking::Location;
 

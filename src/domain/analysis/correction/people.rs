@@ -1,7 +1,8 @@
 //! Matches the person that a correction names with people in later outputs.
 
+use ports::detector;
+
 use crate::kernel::time::Span;
-use crate::media::geometry;
 use crate::media::tracking::Location;
 
 /// Two detections are compared only if they are at most this many seconds apart. Their times may
@@ -22,7 +23,7 @@ pub(super) fn is_same(a: &[Location], b: &[Location]) -> bool {
         let nearest = near.min_by(|x, y| distance(x).total_cmp(&distance(y)));
         let Some(nearest) = nearest else { continue };
         compared += 1;
-        let overlap = geometry::overlap(&nearest.bounding_box(), &location.bounding_box());
+        let overlap = detector::overlap(&nearest.bounding_box(), &location.bounding_box());
         matching += usize::from(overlap >= MIN_OVERLAP);
     }
     2 * matching > compared
