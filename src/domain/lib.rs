@@ -15,6 +15,7 @@
 //! | [`aggregation`] | results per video: one file per aggregator with its typed result, topics and chapters, links between people and objects in different chunks |
 //! | [`indexing`] | index points and their documents, and whether the index is damaged |
 //! | [`records`] | stored records and their documents, locks, cached results of model calls |
+//! | `facts` | the facts about a video, read as typed values with times |
 //! | [`listing`] | the sorted list of published videos |
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
@@ -41,6 +42,7 @@ pub mod chunking;
 pub mod corrections;
 pub mod evaluation;
 pub mod export;
+mod facts;
 pub mod frames;
 pub mod indexing;
 pub mod ingest;

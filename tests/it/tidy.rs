@@ -107,6 +107,7 @@ const MODULES: &[&str] = &[
     "aggregation",
     "indexing",
     "records",
+    "facts",
     "listing",
     "publishing",
     "library",

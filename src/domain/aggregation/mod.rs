@@ -13,7 +13,7 @@ mod summarize;
 #[cfg(test)]
 mod testing;
 mod topics;
-mod turns;
+pub(crate) mod turns;
 
 use std::future::Future;
 

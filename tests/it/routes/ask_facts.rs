@@ -125,6 +125,18 @@ async fn a_language_model_can_cite_facts() {
 }
 
 #[tokio::test]
+async fn speakers_are_those_of_the_output_and_not_of_an_older_aggregate() {
+    let app = extractive().await;
+    let id = app.video().await;
+    plant_speakers(&app, &id, TURNS).await;
+    let turn = json!({"speaker": "Ada", "start": 1.0, "end": 4.0, "text": "Good morning."});
+    let outputs = json!([{"turns": [turn], "speakers": ["Ada"]}, null, null]);
+    app.plant_output(&id, "diarization", outputs).await;
+    let answer = ask(&app, "How many people take turns?", &[&id]).await;
+    assert_eq!(answer["answer"], format!("One speaker is heard: Ada. [{id} 1-4]"), "{answer}");
+}
+
+#[tokio::test]
 async fn a_corrupt_fact_leaves_the_question_to_the_search() {
     let app = extractive().await;
     let id = app.video().await;

@@ -8,11 +8,12 @@ use text::plural::singulars;
 use super::occurrences::{MIN_PROBABILITY, Occurrence, Witness};
 use super::question::{SpeakerRef, Subject, SubjectPhrase};
 use super::speakers;
-use super::stored::{Sighting, VideoFacts};
 use super::times::{is_certain, probably, says, speaker_label};
 use super::wording::{clock, count, ended, length, percent, quote};
 use super::{Fact, Resolution};
 use crate::analysis::prose::{capitalised, with_article};
+use crate::facts::matching::is_named;
+use crate::facts::{Sighting, VideoFacts};
 use crate::kernel::time::Span;
 
 /// Maximum number of moments that are cited for one fact.
@@ -302,7 +303,7 @@ pub(super) fn list_text(facts: &VideoFacts) -> Resolution {
 pub(super) fn list_things(facts: &VideoFacts, kind: Option<&str>) -> Resolution {
     let names = kind.map(singulars);
     let is_kind = |label: &str| match &names {
-        Some(names) => names.iter().any(|name| super::occurrences::is_named(label, name)),
+        Some(names) => names.iter().any(|name| is_named(label, name)),
         None => true,
     };
     let Some(things) = &facts.things else { return Resolution::Unknown };

@@ -1,17 +1,17 @@
 //! Answers questions about facts from the facts that are stored: how many speakers there are, when
 //! a slide first appears, who talks most. The question is read by rules
-//! ([`question`] and [`grammar`]), the facts are read as typed values ([`stored`]), and each answer
-//! is a sentence with the moments that show it. Without a matching fact, the question is answered
-//! like any other.
+//! ([`question`] and [`grammar`]), the facts are read as typed values ([`crate::facts`]), and each
+//! answer is a sentence with the moments that show it. Without a matching fact, the question is
+//! answered like any other.
 
 mod classes;
 mod contents;
 mod grammar;
+mod needs;
 mod occurrences;
 mod pattern;
 mod question;
 mod speakers;
-mod stored;
 #[cfg(test)]
 mod tests;
 mod times;
@@ -25,13 +25,13 @@ use super::audit::{AuditedSentence, CitedText, SentenceClaim};
 use super::context::{Evidence, EvidenceGroup, VideoContext};
 use crate::analysis::prose::capitalised;
 use crate::answering::Answering;
+use crate::facts::{Needs, VideoFacts};
 use crate::kernel::error::Result;
 use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
 use question::{FactQuestion, Intent, SpeakerRank, Subject};
-use stored::{Needs, VideoFacts};
 use wording::{clock, ended};
 
 /// The source of facts in [`Evidence`] and in the counts of an answer's sources.

@@ -2,13 +2,12 @@
 //! the visible things.
 
 use ports::transcriber::Word;
-use text::kinds::is_a;
 use text::plural::singulars;
-use text::things::stands_for;
-use text::{Token, letters_and_digits, occurs, stem, tokens};
+use text::{Token, occurs, tokens};
 
 use super::question::SubjectPhrase;
-use super::stored::{Sighting, TimedLine, VideoFacts};
+use crate::facts::matching::{PhraseMatcher, is_named};
+use crate::facts::{Sighting, TimedLine, VideoFacts};
 use crate::kernel::time::Span;
 use crate::media::speech::Utterance;
 
@@ -20,9 +19,6 @@ const MAX_OFFSET: f64 = 0.5;
 
 /// Minimum probability of a thing that is not stated.
 pub(super) const MIN_PROBABILITY: f64 = 0.5;
-
-/// Minimum number of letters of a text that counts if it occurs inside a line without spaces.
-const MIN_LETTERS: usize = 5;
 
 /// Where a subject occurs.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,13 +43,14 @@ impl VideoFacts {
     pub(super) fn mentions(&self, phrase: &SubjectPhrase, by: Option<&str>) -> Vec<Occurrence> {
         let Some(speech) = &self.speech else { return Vec::new() };
         let content = phrase.content();
+        let matcher = PhraseMatcher::new(&content, phrase.is_quoted);
         let is_by = |said: &&Utterance| by.is_none_or(|by| said.speaker.as_deref() == Some(by));
         let said: Vec<&Utterance> = speech.utterances.iter().filter(is_by).collect();
         let occurrences = |said: &[&Utterance]| -> Vec<Occurrence> {
             let (Some(first), Some(last)) = (said.first(), said.last()) else { return Vec::new() };
             let text: Vec<&str> = said.iter().map(|said| said.text.as_str()).collect();
             let text = text.join(" ");
-            if !contains(phrase, &content, &text) {
+            if !matcher.occurs_in(&text) {
                 return Vec::new();
             }
             let span = Span { start: first.start, end: last.end };
@@ -83,6 +80,7 @@ impl VideoFacts {
     pub(super) fn on_screen(&self, phrase: &SubjectPhrase) -> Vec<Occurrence> {
         let lines = self.lines.as_deref().unwrap_or_default();
         let content = phrase.written();
+        let matcher = PhraseMatcher::new(&content, phrase.is_quoted);
         let shown = |line: &TimedLine, text: String| Occurrence {
             time: line.span.start,
             span: line.span,
@@ -95,7 +93,7 @@ impl VideoFacts {
         };
         let alone: Vec<Occurrence> = lines
             .iter()
-            .filter(|line| shows(phrase, &content, &line.text))
+            .filter(|line| matcher.shows(&line.text))
             .map(|line| shown(line, line.text.clone()))
             .collect();
         if !alone.is_empty() || content.len() < 2 {
@@ -154,41 +152,6 @@ impl From<&Sighting> for Occurrence {
         let witness = Witness::Thing { label, probability, is_stated };
         Self { time: span.start, span, witness }
     }
-}
-
-/// Whether a label names a thing of the kind `name`.
-pub(super) fn is_named(label: &str, name: &str) -> bool {
-    let (one, other) = (stem(&label.to_lowercase()), stem(name));
-    is_a(label, name) || one == other || stands_for(&other, &one)
-}
-
-/// Whether a text that is said contains a phrase.
-fn contains(phrase: &SubjectPhrase, content: &[String], text: &str) -> bool {
-    let there = tokens(text);
-    if phrase.is_quoted {
-        let is_same = |(a, b): (&Token<'_>, &String)| a.lower == *b;
-        let mut windows = there.windows(content.len().max(1));
-        return !content.is_empty() && windows.any(|w| w.iter().zip(content).all(is_same));
-    }
-    !content.is_empty() && content.iter().all(|word| occurs(word, &there))
-}
-
-/// Whether a line on screen contains a phrase. Lines are often read without spaces, and one letter
-/// of a long word may be wrong if another word is right.
-fn shows(phrase: &SubjectPhrase, content: &[String], line: &str) -> bool {
-    let letters = letters_and_digits(&content.concat());
-    let is_inside = || letters_and_digits(line).contains(&letters);
-    if contains(phrase, content, line) || (letters.chars().count() >= MIN_LETTERS && is_inside()) {
-        return true;
-    }
-    let there = tokens(line);
-    let is_misread = |word: &String| {
-        let is_long = word.chars().count() > MIN_LETTERS && word.chars().all(char::is_alphabetic);
-        is_long && there.iter().any(|token| strsim::levenshtein(word, &token.lower) <= 1)
-    };
-    let (right, wrong): (Vec<&String>, Vec<&String>) =
-        content.iter().partition(|word| occurs(word, &there));
-    !right.is_empty() && wrong.into_iter().all(is_misread)
 }
 
 /// The times at which a phrase is mentioned in words that contain it. A single word or a quoted

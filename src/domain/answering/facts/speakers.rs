@@ -1,10 +1,10 @@
 //! Answers questions about speakers: how many there are, who speaks most or first, for how long.
 
 use super::question::{SpeakerRank, SpeakerRef, Subject};
-use super::stored::VideoFacts;
 use super::wording::{clock, count, length, percent};
 use super::{Fact, Resolution};
 use crate::analysis::prose::capitalised;
+use crate::facts::VideoFacts;
 use crate::kernel::time::Span;
 use text::join_list;
 
@@ -37,7 +37,7 @@ pub(super) fn voices(facts: &VideoFacts) -> Vec<Voice<'_>> {
 
 /// States how many speakers are heard, and who they are.
 pub(super) fn count_speakers(facts: &VideoFacts) -> Resolution {
-    if facts.conversation.is_none() {
+    if facts.turns.is_none() {
         return Resolution::Unknown;
     }
     let voices = voices(facts);
@@ -69,8 +69,8 @@ pub(super) fn count_speakers(facts: &VideoFacts) -> Resolution {
 
 /// States that nobody speaks, if that is known.
 pub(super) fn no_speech(facts: &VideoFacts) -> Resolution {
-    let is_silent = match &facts.conversation {
-        Some(conversation) => conversation.timeline.is_empty(),
+    let is_silent = match &facts.turns {
+        Some(turns) => turns.is_empty(),
         None => facts.speech.is_some(),
     };
     let has_voice = facts.speech.as_ref().is_some_and(|speech| {
@@ -254,8 +254,7 @@ pub(super) fn count_turns(facts: &VideoFacts, speaker: Option<&SpeakerRef>) -> R
 
 /// The times at which the speaker changes.
 pub(super) fn handovers(facts: &VideoFacts) -> Vec<Span> {
-    let turns = facts.conversation.iter().flat_map(|conversation| &conversation.timeline);
-    let turns: Vec<_> = turns.collect();
+    let turns = facts.turns.as_deref().unwrap_or_default();
     let changes = turns.windows(2).filter(|pair| pair[0].speaker != pair[1].speaker);
     changes.map(|pair| Span { start: pair[1].start, end: pair[1].end }).collect()
 }

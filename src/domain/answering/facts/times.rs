@@ -4,10 +4,10 @@
 use super::occurrences::{Occurrence, Witness};
 use super::question::{Edge, SpeakerRef, Subject};
 use super::speakers::{self, Voice};
-use super::stored::VideoFacts;
 use super::wording::{clock, ended, length, percent, quote};
 use super::{Fact, Resolution};
 use crate::analysis::prose::{capitalised, with_article};
+use crate::facts::VideoFacts;
 use crate::kernel::time::Span;
 use text::join_list;
 

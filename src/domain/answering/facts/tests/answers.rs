@@ -6,11 +6,11 @@ use ports::transcriber::Word;
 use serde_json::json;
 
 use super::super::question::FactQuestion;
-use super::super::stored::{Sighting, TimedLine, VideoFacts};
 use super::super::{Resolution, resolve};
-use crate::aggregation::aggregators::speaker_stats::{Conversation, SpokenTurn};
+use crate::aggregation::aggregators::speaker_stats::SpokenTurn;
 use crate::aggregation::aggregators::stats::Counts;
 use crate::analysis::correction::CorrectionSet;
+use crate::facts::{Sighting, TimedLine, VideoFacts};
 use crate::kernel::time::Span;
 use crate::media::speech::{Speech, VoiceTurn, Words};
 
@@ -21,7 +21,7 @@ fn nothing() -> VideoFacts {
         filename: "talk.mp4".into(),
         video_duration: 60.0,
         span: Span { start: 0.0, end: 60.0 },
-        conversation: Some(Conversation::default()),
+        turns: Some(Vec::new()),
         counts: None,
         people_are_counted: true,
         speech: CorrectionSet::new(Vec::new(), Some(speech(&[]))).into_speech(),
@@ -64,14 +64,13 @@ fn speech(turns: &[(&str, f64, &str)]) -> Speech {
 
 fn spoken(turns: &[(&str, f64, &str)]) -> VideoFacts {
     let speech = speech(turns);
-    let timeline = speech.turns.iter().map(|turn| SpokenTurn {
+    let turns = speech.turns.iter().map(|turn| SpokenTurn {
         start: turn.span.start,
         end: turn.span.end,
         speaker: turn.speaker.clone(),
     });
-    let conversation = Conversation { timeline: timeline.collect(), ..Conversation::default() };
     VideoFacts {
-        conversation: Some(conversation),
+        turns: Some(turns.collect()),
         speech: CorrectionSet::new(Vec::new(), Some(speech)).into_speech(),
         ..nothing()
     }
@@ -102,9 +101,10 @@ fn slides() -> VideoFacts {
 fn sighting(label: &str, probability: f64, is_stated: bool, at: &[(f64, u32)]) -> Sighting {
     let time = |at: Option<&(f64, u32)>| at.map_or(0.0, |(time, _)| *time);
     let milliseconds = |(time, count): &(f64, u32)| ((time * 1000.0) as u64, *count);
+    let span = Span { start: time(at.first()), end: time(at.last()) };
     Sighting {
         label: label.into(),
-        span: Span { start: time(at.first()), end: time(at.last()) },
+        span,
         probability,
         is_stated,
         at_once: at.iter().map(milliseconds).collect::<BTreeMap<u64, u32>>(),
@@ -172,7 +172,7 @@ fn speakers_are_counted_ranked_and_timed() {
         assert_eq!(answer(monologue(), question), expected, "{question}");
     }
     assert_eq!(answer(nothing(), "Does anyone speak?"), "No speech is heard.");
-    let unknown = VideoFacts { conversation: None, speech: None, ..nothing() };
+    let unknown = VideoFacts { turns: None, speech: None, ..nothing() };
     assert_eq!(answer(unknown, "How many speakers are there?"), "unknown");
 }
 
