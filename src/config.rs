@@ -145,7 +145,7 @@ impl Config {
     }
 
     fn check_searches(&self) -> Result<(), ConfigError> {
-        let search = &self.domain.search;
+        let domain::Settings { search, intervals, .. } = &self.domain;
         let weights = [search.fusion_k, search.vector_weight, search.text_weight];
         if !weights.iter().all(|weight| weight.is_finite() && *weight > 0.0) {
             return invalid(
@@ -156,6 +156,18 @@ impl Config {
         if !search.threshold_deviations.is_finite() || search.page_window == 0 {
             return invalid(
                 "search.threshold_deviations must be a number, search.page_window at least 1"
+                    .into(),
+            );
+        }
+        if intervals.max_terms == 0
+            || intervals.max_depth == 0
+            || intervals.max_spans == 0
+            || intervals.max_videos_read == 0
+            || intervals.max_text_hits == 0
+        {
+            return invalid(
+                "intervals.max_terms, intervals.max_depth, intervals.max_spans, \
+                 intervals.max_videos_read and intervals.max_text_hits must be at least 1"
                     .into(),
             );
         }

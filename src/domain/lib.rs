@@ -21,6 +21,7 @@
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`catalog`] | builds the services of the four modules above |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
+//! | [`intervals`] | expressions over what is said, read and seen, and the spans in which they hold |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |
@@ -46,6 +47,7 @@ mod facts;
 pub mod frames;
 pub mod indexing;
 pub mod ingest;
+pub mod intervals;
 pub mod jobs;
 pub mod kernel;
 pub mod library;
@@ -75,6 +77,7 @@ use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
 use ingest::{Ingest, Planner, Sources, VideoAggregation};
+use intervals::IntervalSearch;
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use kernel::disk::Reserve;
@@ -112,6 +115,7 @@ pub struct Settings {
     pub frames: frames::FrameSettings,
     pub search: search::SearchSettings,
     pub ask: answering::ask::AskSettings,
+    pub intervals: intervals::IntervalSettings,
     pub evaluation: evaluation::EvaluationSettings,
     pub jobs: jobs::JobSettings,
     pub callbacks: kernel::webhook::CallbackSettings,
@@ -144,6 +148,7 @@ impl Default for Settings {
             frames: frames::FrameSettings::default(),
             search: search::SearchSettings::default(),
             ask: answering::ask::AskSettings::default(),
+            intervals: intervals::IntervalSettings::default(),
             evaluation: evaluation::EvaluationSettings::default(),
             jobs: jobs::JobSettings::default(),
             callbacks: kernel::webhook::CallbackSettings::default(),
@@ -204,6 +209,8 @@ pub struct Shotlog {
     pub extractors: Extractors,
     /// Searches the index.
     pub search: Arc<Search>,
+    /// Finds the intervals in which an expression holds.
+    pub(crate) intervals: Arc<IntervalSearch>,
     /// Lists the values of filters.
     pub filter_values: FilterValues,
     /// Truncates responses to a token budget.
@@ -264,6 +271,9 @@ impl Shotlog {
         let catalog = Catalog::new(&stores, analyzers, aggregators, lease, &settings.records);
         let catalog = Arc::new(catalog);
         let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
+        let shared_ttl = settings.records.video_cache_ttl;
+        let intervals =
+            IntervalSearch::new(&stores, &catalog, &search, settings.intervals, shared_ttl);
         let answering = Arc::new(Answering::new(
             &models,
             &catalog,
@@ -295,6 +305,7 @@ impl Shotlog {
             ),
             catalog,
             search,
+            intervals: Arc::new(intervals),
             answering,
             evaluations,
             alerts,

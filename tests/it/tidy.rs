@@ -113,6 +113,7 @@ const MODULES: &[&str] = &[
     "library",
     "catalog",
     "search",
+    "intervals",
     "answering",
     "evaluation",
     "alerts",
@@ -503,6 +504,12 @@ const OTHER_MEANINGS: &[(&str, &str)] = &[
     ("people", "src/domain/analysis/mod.rs"),
     ("people", "src/domain/analysis/analyzers/default_video/mod.rs"),
     ("people", "src/domain/search/filters.rs"),
+    // The term of that name.
+    ("people", "src/domain/intervals/expression.rs"),
+    ("people", "src/domain/intervals/parse.rs"),
+    ("people", "src/domain/intervals/tests/algebra.rs"),
+    ("people", "src/domain/intervals/tests/expressions.rs"),
+    ("people", "src/domain/intervals/tests/terms.rs"),
     // The English word in questions, and the counts of people in the statistics.
     ("people", "src/domain/answering/facts/classes.rs"),
     ("people", "src/domain/answering/facts/grammar.rs"),

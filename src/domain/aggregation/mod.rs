@@ -11,7 +11,7 @@ pub mod result;
 pub mod run;
 mod summarize;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod topics;
 pub(crate) mod turns;
 

@@ -99,6 +99,28 @@ impl PhraseMatcher {
         (0..ends).filter(move |at| is_match(&there[*at..at + length]))
     }
 
+    /// The number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The stems of the words. The words of a place that [`Self::starts`] finds have the same stems.
+    pub(crate) fn stems(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| word.stem.as_str())
+    }
+
+    /// Whether any of several lines may contain the phrase, given their distinct words and all their
+    /// letters and digits. If not, none does.
+    pub(crate) fn may_show(
+        &self,
+        mut distinct: impl Iterator<Item = impl WordText>,
+        letters: &str,
+    ) -> bool {
+        let is_long = self.letters.chars().count() >= MIN_LETTERS;
+        (is_long && letters.contains(&self.letters))
+            || distinct.any(|other| self.words.iter().any(|word| word.occurs_in(&other)))
+    }
+
     /// Whether a line on screen contains the phrase. Lines are often read without spaces, and one
     /// letter of a long word may be wrong if another word is right.
     pub(crate) fn shows(&self, line: &str) -> bool {

@@ -3,6 +3,7 @@
 //! only here, so that both agree.
 
 pub(crate) mod matching;
+mod people;
 mod screen;
 mod speech;
 mod things;
@@ -10,7 +11,7 @@ mod things;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::aggregation::aggregators::speaker_stats::{self, Conversation, SpokenTurn};
-use crate::aggregation::aggregators::stats::{self, Counts};
+use crate::aggregation::aggregators::stats::{self, Counts, PeopleCount};
 use crate::aggregation::result::result_of;
 use crate::analysis::analyzers::{
     default_video, diarization, object_detection, ocr, people as crowd,
@@ -23,9 +24,10 @@ use crate::kernel::video::VideoId;
 use crate::records::Records;
 use crate::records::record::VideoRecord;
 
+pub(crate) use people::people_series;
 pub(crate) use screen::{TimedLine, lines};
-pub(crate) use speech::turns;
-pub(crate) use things::{Sighting, sightings};
+pub(crate) use speech::{has_voice_activity, turns};
+pub(crate) use things::{MAX_GAP, Sighting, frame_times, sightings, tags};
 
 /// The kinds of stored facts to read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -34,6 +36,10 @@ pub(crate) struct Needs {
     pub(crate) words: bool,
     pub(crate) screen: bool,
     pub(crate) things: bool,
+    pub(crate) tags: bool,
+    /// The number of people in each part of the video.
+    pub(crate) people: bool,
+    /// The statistics of the whole video.
     pub(crate) counts: bool,
 }
 
@@ -52,14 +58,42 @@ pub(crate) struct VideoFacts {
     pub(crate) counts: Option<Counts>,
     /// Whether the number of people is known for each chunk, so that none is a fact.
     pub(crate) people_are_counted: bool,
+    /// The number of people in each part of the video, in order.
+    pub(crate) people: Option<Vec<PeopleCount>>,
     /// The corrected speech with its words.
     pub(crate) speech: Option<TranscribedSpeech>,
     /// The lines on screen, in order of appearance.
     pub(crate) lines: Option<Vec<TimedLine>>,
     pub(crate) things: Option<Vec<Sighting>>,
+    /// The tags of the picture, with the probability and the time of each.
+    pub(crate) tags: Option<Vec<Sighting>>,
+    /// The times of the frames in which things were looked for, in seconds and in order.
+    pub(crate) frames: Vec<f64>,
+    /// The parts of the video that were analyzed.
+    pub(crate) coverage: Coverage,
+}
+
+/// The parts of a video for which analyzers have stored results, in order. A part without findings
+/// is covered, too.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Coverage {
+    pub(crate) screen: Vec<Span>,
+    pub(crate) things: Vec<Span>,
+    pub(crate) tags: Vec<Span>,
 }
 
 impl Needs {
+    /// Every kind of fact that has a time.
+    pub(crate) const TIMED: Self = Self {
+        speakers: true,
+        words: true,
+        screen: true,
+        things: true,
+        tags: true,
+        people: true,
+        counts: false,
+    };
+
     /// Whether outputs or words have to be read. Their size grows with the length of the video.
     pub(crate) fn outputs(self) -> bool {
         self.words || !self.analyzers().is_empty()
@@ -71,7 +105,8 @@ impl Needs {
             (self.speakers, diarization::ID),
             (self.screen, ocr::ID),
             (self.things, object_detection::ID),
-            (self.things, default_video::ID),
+            (self.things || self.tags, default_video::ID),
+            (self.people, crowd::ID),
         ];
         by_need.into_iter().filter(|(needed, _)| *needed).map(|(_, id)| id).collect()
     }
@@ -85,7 +120,7 @@ impl VideoFacts {
         needs: Needs,
     ) -> Result<Self> {
         let video = read_outputs(records, record, &needs.analyzers()).await?;
-        let mut facts = Self::from_outputs(&video, needs);
+        let mut facts = Self::from_outputs(&video, needs, has_picture(record));
         facts.filename = record.filename.clone();
         facts.people_are_counted = has_picture(record) && record.analyzers.contains_key(crowd::ID);
         if needs.speakers && facts.turns.is_none() {
@@ -104,9 +139,13 @@ impl VideoFacts {
     }
 
     /// Derives the facts that outputs of analyzers contain.
-    pub(crate) fn from_outputs(video: &AnalyzedVideo, needs: Needs) -> Self {
+    pub(crate) fn from_outputs(video: &AnalyzedVideo, needs: Needs, has_picture: bool) -> Self {
         let has = |id: &str| video.outputs.contains_key(id);
         let has_things = has(object_detection::ID) || has(default_video::ID);
+        let covered = |needed: bool, ids: &[&str]| match needed && has_picture {
+            true => covered_spans(video, ids),
+            false => Vec::new(),
+        };
         Self {
             video_id: video.video_id,
             filename: String::new(),
@@ -115,9 +154,17 @@ impl VideoFacts {
             turns: (needs.speakers && has(diarization::ID)).then(|| turns(video)),
             counts: None,
             people_are_counted: false,
+            people: (needs.people && has_picture).then(|| people_series(video)).flatten(),
             speech: None,
             lines: (needs.screen && has(ocr::ID)).then(|| lines(video)),
             things: (needs.things && has_things).then(|| sightings(video)),
+            tags: (needs.tags && has(default_video::ID)).then(|| tags(video)),
+            frames: if needs.things { frame_times(video) } else { Vec::new() },
+            coverage: Coverage {
+                screen: covered(needs.screen, &[ocr::ID]),
+                things: covered(needs.things, &[object_detection::ID, default_video::ID]),
+                tags: covered(needs.tags, &[default_video::ID]),
+            },
         }
     }
 
@@ -237,4 +284,10 @@ async fn read_speech(records: &Records, record: &VideoRecord) -> Result<Option<T
     let speech = records.speech(document).await?;
     let corrections = CorrectionSet::new(records.corrections(record).await?, Some(speech));
     Ok(corrections.into_speech().filter(|found| found.speech.words.is_some()))
+}
+
+/// The chunks for which any of these analyzers has stored whether it found something.
+fn covered_spans(video: &AnalyzedVideo, analyzers: &[&str]) -> Vec<Span> {
+    let stored = analyzers.iter().filter_map(|id| video.outputs.get(*id)).map(Vec::len).max();
+    video.spans.iter().take(stored.unwrap_or_default()).copied().collect()
 }

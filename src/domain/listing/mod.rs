@@ -6,6 +6,7 @@
 //! and rewrites the entry until it agrees with the record. So the last writer corrects an entry
 //! left by a stalled writer, and the next repair corrects entries left by a crash.
 
+pub(crate) mod changes;
 pub(crate) mod scrub_cursor;
 pub(crate) mod ttl_cache;
 
@@ -23,6 +24,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::instant;
 use crate::kernel::urls::redact_secrets;
 use crate::kernel::video::VideoId;
+use crate::listing::changes::EntryChanges;
 use crate::listing::scrub_cursor::ListingState;
 use crate::listing::ttl_cache::TtlCache;
 use crate::records::Records;
@@ -31,7 +33,7 @@ use crate::records::record::VideoRecord;
 use crate::records::record_state::RecordState;
 
 /// Format version of a complete listing. Increment it when the format of entries changes.
-const FORMAT: &str = "3";
+const FORMAT: &str = "4";
 
 /// Number of entries read or written per request.
 pub(crate) const BATCH: usize = 500;
@@ -39,6 +41,9 @@ pub(crate) const BATCH: usize = 500;
 /// The content of a listing entry, in addition to the fields for sorting and filtering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct EntrySummary {
+    /// Number of times that the video's state has been published.
+    #[serde(default)]
+    pub(crate) epoch: u64,
     pub(crate) storage_path: String,
     pub(crate) poster_path: Option<String>,
     /// The URL that the video was fetched from, with secrets redacted.
@@ -69,6 +74,7 @@ impl EntrySummary {
 pub(crate) fn summary(record: &VideoRecord) -> EntrySummary {
     let revisions = record.analyzers.iter();
     EntrySummary {
+        epoch: record.epoch,
         storage_path: record.storage_path.clone(),
         poster_path: record.poster_path.clone(),
         source_url: record.source_url.as_deref().map(redact_secrets),
@@ -104,6 +110,8 @@ pub struct Listing {
     pub(crate) listing: Arc<dyn VideoListing>,
     records: Arc<Records>,
     summary_cache: TtlCache,
+    /// The changes that this process has made.
+    pub(crate) changes: EntryChanges,
 }
 
 impl Listing {
@@ -112,7 +120,7 @@ impl Listing {
         records: Arc<Records>,
         summary_cache: TtlCache,
     ) -> Self {
-        Self { listing, records, summary_cache }
+        Self { listing, records, summary_cache, changes: EntryChanges::new() }
     }
 
     /// Reads a page of entries with their summaries. Also returns the total number of matches.
@@ -272,11 +280,14 @@ impl Listing {
     pub(crate) async fn relist(&self, video_id: VideoId) -> Result<()> {
         let mut entry = self.entry(video_id).await?;
         loop {
-            match &entry {
-                Some(entry) => self.listing.put(vec![entry.clone()]).await?,
-                None => self.listing.remove(&[video_id]).await?,
-            }
+            let changed = match &entry {
+                Some(entry) => self.listing.put(vec![entry.clone()]).await,
+                None => self.listing.remove(&[video_id]).await,
+            };
+            // A failed call may have changed the entry, and the video has changed in any case.
             self.summary_cache.invalidate();
+            self.changes.count(video_id);
+            changed?;
             let now = self.entry(video_id).await?;
             if now == entry {
                 return Ok(());
@@ -306,6 +317,7 @@ impl Listing {
         for batch in ids.chunks(BATCH) {
             let entries = self.entries_from_records(batch).await?;
             self.listing.put(entries.values().cloned().collect()).await?;
+            entries.keys().for_each(|video_id| self.changes.count(*video_id));
             // Another instance may have published or deleted videos before the entries were
             // written.
             let now = self.entries_from_records(batch).await?;

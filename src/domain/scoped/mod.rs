@@ -26,6 +26,7 @@ use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
 use crate::ingest::uploads::UploadState;
+use crate::intervals::page::{IntervalPage, IntervalQuery};
 use crate::jobs::Job;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -113,6 +114,10 @@ impl Scoped {
         let Shotlog { answering, frames, search, .. } = &*self.service;
         let request = frames.with_example(search, &self.access, request).await?;
         answering.query(&self.access, &request, synthesize).await
+    }
+
+    pub async fn intervals(&self, query: IntervalQuery) -> Result<IntervalPage> {
+        self.service.intervals.find(&self.access, query).await
     }
 
     pub async fn values(&self, query: &ValuesQuery) -> Result<Values> {

@@ -208,7 +208,8 @@ fn people_counts(video: &AnalyzedVideo) -> Vec<(Span, u64)> {
     described.map(|(_, span, description)| (span, count(description))).collect()
 }
 
-fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
+/// Counts the people in each chunk, and finds the busiest and the quietest one.
+pub(crate) fn people_over_time(video: &AnalyzedVideo) -> PeopleOverTime {
     let counts = people_counts(video);
     let total: u64 = counts.iter().map(|(_, count)| count).sum();
     // If several counts are equal, the first one is chosen.

@@ -10,7 +10,7 @@ use super::super::{Resolution, resolve};
 use crate::aggregation::aggregators::speaker_stats::SpokenTurn;
 use crate::aggregation::aggregators::stats::Counts;
 use crate::analysis::correction::CorrectionSet;
-use crate::facts::{Sighting, TimedLine, VideoFacts};
+use crate::facts::{Coverage, Sighting, TimedLine, VideoFacts};
 use crate::kernel::time::Span;
 use crate::media::speech::{Speech, VoiceTurn, Words};
 
@@ -24,9 +24,13 @@ fn nothing() -> VideoFacts {
         turns: Some(Vec::new()),
         counts: None,
         people_are_counted: true,
+        people: None,
         speech: CorrectionSet::new(Vec::new(), Some(speech(&[]))).into_speech(),
         lines: Some(Vec::new()),
         things: Some(Vec::new()),
+        tags: None,
+        frames: Vec::new(),
+        coverage: Coverage::default(),
     }
 }
 
@@ -105,6 +109,7 @@ fn sighting(label: &str, probability: f64, is_stated: bool, at: &[(f64, u32)]) -
     Sighting {
         label: label.into(),
         span,
+        visible: vec![span],
         probability,
         is_stated,
         at_once: at.iter().map(milliseconds).collect::<BTreeMap<u64, u32>>(),
