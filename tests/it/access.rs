@@ -21,6 +21,10 @@ fn body(operation: &str, video_id: &str) -> Value {
         "query" => json!({"text": "a door", "video_ids": ids, "synthesize": false}),
         "ask" => json!({"question": "Where is a door?", "video_ids": ids}),
         "evidence" => json!({"question": "a door", "video_ids": ids}),
+        "intervals" => {
+            let of = json!([{"not": {"says": "x"}}, {"between": [0, 1]}, {"text": "a door"}]);
+            json!({"expression": {"any": of}, "video_ids": ids})
+        }
         "read_moments" => json!({"moment_ids": [format!("m_{video_id}_0_10000")]}),
         "plan_ingest" => json!({"video_id": video_id}),
         "ingest_url" => json!({"url": "http://127.0.0.1:9/none.mp4"}),
@@ -41,10 +45,11 @@ fn body(operation: &str, video_id: &str) -> Value {
 }
 
 /// Operations that change nothing although their method is not GET.
-const READ_OPERATIONS: [&str; 8] = [
+const READ_OPERATIONS: [&str; 9] = [
     "query",
     "ask",
     "evidence",
+    "intervals",
     "read_moments",
     "plan_ingest",
     "preview_chunking",
@@ -263,6 +268,8 @@ async fn foreign_videos_look_absent_on_every_route() {
             "/ask",
         ),
         (json!({"question": "a door", "limit": 50}), "/evidence"),
+        (json!({"expression": {"between": [0, null]}, "limit": 50}), "/intervals"),
+        (json!({"expression": {"not": {"reads": "x"}}, "limit": 50}), "/intervals"),
         (json!({"url": "http://example.org/a.mp4"}), "/videos/plan"),
         (json!({}), "/export"),
         (json!({"format": "jsonl", "filters": {"chunk_ids": [0, 1, 2]}}), "/export"),

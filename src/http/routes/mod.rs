@@ -17,6 +17,7 @@ mod export;
 mod extractors;
 mod facets;
 mod frames;
+pub(super) mod intervals;
 pub(super) mod jobs;
 mod media;
 pub(super) mod meta;
@@ -59,6 +60,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
     );
     let searching = (
         query::QueryApi(shared()),
+        intervals::IntervalsApi(shared()),
         facets::ValuesApi(shared()),
         ask::AskApi(shared()),
         moments::MomentsApi(shared()),

@@ -204,6 +204,52 @@ async fn corrections_survive_reanalysis_and_rechunking() {
 }
 
 #[tokio::test]
+async fn intervals_follow_every_change_of_a_video() {
+    let (app, id) = app().await;
+    let starts = async |expression: Value| -> Vec<f64> {
+        let page = app.post_json("/intervals", json!({"expression": expression})).await.ok();
+        let videos = page["videos"].as_array().unwrap().iter();
+        let spans = videos.flat_map(|video| video["spans"].as_array().unwrap());
+        spans.map(|span| span["start"].as_f64().unwrap()).collect()
+    };
+    let [web, webb] = ["\"web\"", "\"webb\""].map(|word| json!({"says": word}));
+    let [first, ada] = ["S1", "Ada Lovelace"].map(|name| json!({"speaker": name}));
+    let sign = json!({"reads": "goddard"});
+    let said = starts(web.clone()).await;
+    assert_eq!(said.len(), 3);
+    assert_eq!(starts(webb.clone()).await, [0.0; 0]);
+    assert_eq!(starts(ada.clone()).await, [0.0; 0]);
+    assert_eq!(starts(sign.clone()).await, [0.0; 0]);
+    let turns = starts(first.clone()).await;
+    assert!(!turns.is_empty());
+    correct(
+        &app,
+        &id,
+        json!([
+            {"of": "words", "from": "web", "to": "Webb", "start": 2, "end": 6},
+            {"of": "speaker", "from": "S1", "to": "Ada Lovelace"},
+            {"of": "screen_text", "from": "GODARD", "to": "GODDARD"},
+        ]),
+    )
+    .await;
+    assert_eq!(starts(webb.clone()).await, said[..1], "a corrected word keeps its time");
+    assert_eq!(starts(web.clone()).await, said[1..]);
+    assert_eq!(starts(ada.clone()).await, turns);
+    assert_eq!(starts(first.clone()).await, [0.0; 0]);
+    assert_eq!(starts(sign.clone()).await.len(), 1);
+
+    // Corrections apply to an ingest in other chunks.
+    ingest(&app, "7").await;
+    assert_eq!(starts(webb.clone()).await, said[..1]);
+    app.delete(&format!("/videos/{id}/corrections")).await.ok();
+    assert_eq!(starts(webb).await, [0.0; 0]);
+    assert_eq!(starts(web).await, said);
+    assert_eq!(starts(first.clone()).await, turns);
+    app.delete(&format!("/videos/{id}")).await.ok();
+    assert_eq!(starts(first).await, [0.0; 0]);
+}
+
+#[tokio::test]
 async fn only_corrected_texts_are_embedded_again() {
     let (app, id) = app().await;
     let before = app.embedder.embedded.load(Ordering::SeqCst);

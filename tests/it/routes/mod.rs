@@ -14,6 +14,7 @@ mod export;
 mod extractors;
 mod files;
 mod frames;
+mod intervals;
 mod jobs;
 mod media;
 mod meta;

@@ -531,6 +531,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/intervals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find intervals.
+         * @description Finds the spans of videos in which an expression holds, each with the moments that prove it.
+         *     The expression combines what is said, read, seen and heard, such as
+         *     `{"all": [{"speech": true}, {"not": {"sees": "car"}}]}`.
+         */
+        post: operations["intervals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/values": {
         parameters: {
             query?: never;
@@ -2321,6 +2343,109 @@ export interface components {
                 [key: string]: components["schemas"]["StepCost"];
             };
         };
+        /**
+         * IntervalProof
+         * @description The moments that prove a term.
+         */
+        IntervalProof: {
+            /** @description The term or, for a relation that is negated, the relation. */
+            term: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Whether the term is negated. The moments are then the parts of the span in which it is known
+             *     not to hold.
+             */
+            absent: boolean;
+            /** @description The first moments, in chronological order. */
+            moments: components["schemas"]["ProofMoment"][];
+            /**
+             * Format: uint32
+             * @description Number of further moments; absent if there are none.
+             */
+            more?: number;
+        };
+        /** IntervalRequest */
+        IntervalRequest: {
+            /**
+             * @description The expression: an object with one operator or term. Operators: `all` and `any` of a list,
+             *     `not`, `then` (a list, each at most `within` seconds after the one before), `during` and
+             *     `overlaps` (a list of two), `at_least` (`seconds` or `count`) `of` an expression. Terms: `says`,
+             *     `reads`, `sees`, `speaker`, `speech`, `silence`, `people`, `tag`, `text`, and `between` two
+             *     times.
+             */
+            expression: {
+                [key: string]: unknown;
+            };
+            /** @description Ids of the videos to search. Null: all videos. */
+            video_ids?: string[] | null;
+            /**
+             * @description Hard filters on videos that must all match, as in `/query`: `collections`, `recorded_after`,
+             *     `recorded_before`, `metadata` and `video_ids`.
+             * @default {}
+             */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uint32
+             * @description Maximum number of spans, at most `intervals.max_spans`. Default: 50.
+             * @default 50
+             */
+            limit?: number;
+            /** @description `next` from the previous response. A cursor from a different request is rejected with 400. */
+            cursor?: string | null;
+        };
+        /**
+         * IntervalSpan
+         * @description A span in which the expression holds.
+         */
+        IntervalSpan: {
+            /** @description Stable id of the span, for `GET /moments/{moment_id}`. */
+            moment_id: string;
+            /**
+             * Format: double
+             * @description Start time, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End time, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description Start and end as a timecode. */
+            timecode: string;
+            /** @description The moments that prove the terms, for each term that has any in the span. */
+            proofs: components["schemas"]["IntervalProof"][];
+        };
+        /** Intervals */
+        Intervals: {
+            /** @description The expression in its canonical form. */
+            expression: {
+                [key: string]: unknown;
+            };
+            /** @description The videos with spans in which the expression holds, newest first. */
+            videos: components["schemas"]["VideoIntervals"][];
+            /**
+             * @description What is not known about the videos that were searched for this page, by the analyzer that a
+             *     term needs. The expression neither holds nor fails there.
+             */
+            not_analyzed: {
+                [key: string]: components["schemas"]["NotAnalyzed"];
+            };
+            /** @description Requested video ids that do not exist; at most 20. */
+            unknown_videos: string[];
+            /**
+             * @description Values of `text` for which a search found `intervals.max_text_hits` moments, so that there may
+             *     be more.
+             */
+            truncated_texts: string[];
+            /**
+             * @description Cursor for the next page; absent on the last page. A page with fewer spans than `limit`, even
+             *     one without spans, may be followed by another.
+             */
+            next?: string;
+        };
         /** Job */
         Job: {
             /** @description Id of the job. */
@@ -2694,6 +2819,21 @@ export interface components {
              * @description End of the range to correct, in seconds from the start of the video; requires `start`.
              */
             end: number | null;
+        };
+        /**
+         * NotAnalyzed
+         * @description What an analyzer has not analyzed.
+         */
+        NotAnalyzed: {
+            /**
+             * Format: uint64
+             * @description Number of searched videos without its results.
+             */
+            videos: number;
+            /** @description Ids of these videos; at most 100. */
+            video_ids: string[];
+            /** @description Parts of further videos without its results; at most 100. */
+            parts: components["schemas"]["UnanalyzedPart"][];
         };
         /** ObjectDetectionOutput */
         ObjectDetectionOutput: {
@@ -3163,6 +3303,40 @@ export interface components {
             p_present: number;
             /** @description Ids of the analyzers whose output matched, most probable match first. */
             found_by: string[];
+        };
+        /**
+         * ProofMoment
+         * @description A moment that proves a term.
+         */
+        ProofMoment: {
+            /** @description Stable id of the moment, for `GET /moments/{moment_id}`. */
+            moment_id: string;
+            /**
+             * Format: double
+             * @description Start time, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End time, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description The words that are spoken or read. */
+            text?: string;
+            /** @description Label of the thing or tag. */
+            label?: string;
+            /** @description Label or name of the speaker. */
+            speaker?: string;
+            /**
+             * Format: uint32
+             * @description Number of people or things.
+             */
+            count?: number;
+            /**
+             * Format: double
+             * @description Confidence of the words, or probability of the label or hit, from 0 to 1.
+             */
+            probability?: number;
         };
         /** QueryRequest */
         QueryRequest: {
@@ -3845,6 +4019,24 @@ export interface components {
             /** @description The spoken words. */
             text: string;
         };
+        /**
+         * UnanalyzedPart
+         * @description A part of a video.
+         */
+        UnanalyzedPart: {
+            /** @description Id of the video. */
+            video_id: string;
+            /**
+             * Format: double
+             * @description Start time, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End time, in seconds from the start of the video.
+             */
+            end: number;
+        };
         /** UnreadableVideo */
         UnreadableVideo: {
             /** @description Id of the video. */
@@ -4092,6 +4284,25 @@ export interface components {
             /** @description Ids of the aggregators with a stored result. */
             aggregates: string[];
         };
+        /**
+         * VideoIntervals
+         * @description The spans of one video.
+         */
+        VideoIntervals: {
+            /** @description Id of the video. */
+            video_id: string;
+            /** @description File name of the video. */
+            filename: string;
+            /** @description URL of the video in storage. */
+            video_url: string;
+            /**
+             * Format: double
+             * @description Length of the video, in seconds.
+             */
+            duration: number;
+            /** @description The spans, in chronological order. */
+            spans: components["schemas"]["IntervalSpan"][];
+        };
         /** VideoList */
         VideoList: {
             /** @description The videos, newest first. */
@@ -4197,6 +4408,10 @@ export type Health = components['schemas']['Health'];
 export type HealthStatus = components['schemas']['HealthStatus'];
 export type IngestAccepted = components['schemas']['IngestAccepted'];
 export type IngestResult = components['schemas']['IngestResult'];
+export type IntervalProof = components['schemas']['IntervalProof'];
+export type IntervalRequest = components['schemas']['IntervalRequest'];
+export type IntervalSpan = components['schemas']['IntervalSpan'];
+export type Intervals = components['schemas']['Intervals'];
 export type Job = components['schemas']['Job'];
 export type JobList = components['schemas']['JobList'];
 export type JobResult = components['schemas']['JobResult'];
@@ -4216,6 +4431,7 @@ export type MomentChunk = components['schemas']['MomentChunk'];
 export type MomentDetail = components['schemas']['MomentDetail'];
 export type Neighbour = components['schemas']['Neighbour'];
 export type NewCorrection = components['schemas']['NewCorrection'];
+export type NotAnalyzed = components['schemas']['NotAnalyzed'];
 export type ObjectDetectionOutput = components['schemas']['ObjectDetectionOutput'];
 export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
@@ -4234,6 +4450,7 @@ export type PresetSchema = components['schemas']['PresetSchema'];
 export type Preview = components['schemas']['Preview'];
 export type PreviewRequest = components['schemas']['PreviewRequest'];
 export type ProbableMoment = components['schemas']['ProbableMoment'];
+export type ProofMoment = components['schemas']['ProofMoment'];
 export type QueryRequest = components['schemas']['QueryRequest'];
 export type QueryResponse = components['schemas']['QueryResponse'];
 export type QuestionOutcome = components['schemas']['QuestionOutcome'];
@@ -4259,6 +4476,7 @@ export type Timeline = components['schemas']['Timeline'];
 export type Transcript = components['schemas']['Transcript'];
 export type TranscriptOutput = components['schemas']['TranscriptOutput'];
 export type Turn = components['schemas']['Turn'];
+export type UnanalyzedPart = components['schemas']['UnanalyzedPart'];
 export type UnreadableVideo = components['schemas']['UnreadableVideo'];
 export type UrlIngestRequest = components['schemas']['UrlIngestRequest'];
 export type Utterance = components['schemas']['Utterance'];
@@ -4266,6 +4484,7 @@ export type Values = components['schemas']['Values'];
 export type Verdict = components['schemas']['Verdict'];
 export type Video = components['schemas']['Video'];
 export type VideoDetail = components['schemas']['VideoDetail'];
+export type VideoIntervals = components['schemas']['VideoIntervals'];
 export type VideoList = components['schemas']['VideoList'];
 export type Vote = components['schemas']['Vote'];
 export type $defs = Record<string, never>;
@@ -5273,6 +5492,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueryResponse"];
+                };
+            };
+        };
+    };
+    intervals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntervalRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Intervals"];
                 };
             };
         };

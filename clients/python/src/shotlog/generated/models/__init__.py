@@ -87,6 +87,11 @@ from .ingest_file_body_preset import IngestFileBodyPreset
 from .ingest_result import IngestResult
 from .ingest_result_indexed import IngestResultIndexed
 from .ingest_result_profile import IngestResultProfile
+from .interval_proof import IntervalProof
+from .interval_request import IntervalRequest
+from .interval_span import IntervalSpan
+from .intervals import Intervals
+from .intervals_not_analyzed import IntervalsNotAnalyzed
 from .job import Job
 from .job_list import JobList
 from .job_status import JobStatus
@@ -106,6 +111,7 @@ from .moment_chunk_outputs import MomentChunkOutputs
 from .moment_detail import MomentDetail
 from .neighbour import Neighbour
 from .new_correction import NewCorrection
+from .not_analyzed import NotAnalyzed
 from .object_detection_output import ObjectDetectionOutput
 from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
@@ -127,6 +133,7 @@ from .preset_schema_weights import PresetSchemaWeights
 from .preview import Preview
 from .preview_request import PreviewRequest
 from .probable_moment import ProbableMoment
+from .proof_moment import ProofMoment
 from .query_request import QueryRequest
 from .query_request_detail import QueryRequestDetail
 from .query_request_field import QueryRequestField
@@ -172,6 +179,7 @@ from .timeline import Timeline
 from .transcript import Transcript
 from .transcript_output import TranscriptOutput
 from .turn import Turn
+from .unanalyzed_part import UnanalyzedPart
 from .unreadable_video import UnreadableVideo
 from .url_ingest_request import UrlIngestRequest
 from .url_ingest_request_mode import UrlIngestRequestMode
@@ -181,6 +189,7 @@ from .values import Values
 from .verdict import Verdict
 from .video import Video
 from .video_detail import VideoDetail
+from .video_intervals import VideoIntervals
 from .video_list import VideoList
 from .vote import Vote
 
@@ -272,6 +281,11 @@ __all__ = (
     "IngestResult",
     "IngestResultIndexed",
     "IngestResultProfile",
+    "IntervalProof",
+    "IntervalRequest",
+    "Intervals",
+    "IntervalsNotAnalyzed",
+    "IntervalSpan",
     "Job",
     "JobList",
     "JobStatus",
@@ -291,6 +305,7 @@ __all__ = (
     "MomentDetail",
     "Neighbour",
     "NewCorrection",
+    "NotAnalyzed",
     "ObjectDetectionOutput",
     "OcrOutput",
     "OneAggregate",
@@ -312,6 +327,7 @@ __all__ = (
     "Preview",
     "PreviewRequest",
     "ProbableMoment",
+    "ProofMoment",
     "QueryRequest",
     "QueryRequestDetail",
     "QueryRequestField",
@@ -353,6 +369,7 @@ __all__ = (
     "Transcript",
     "TranscriptOutput",
     "Turn",
+    "UnanalyzedPart",
     "UnreadableVideo",
     "UrlIngestRequest",
     "UrlIngestRequestMode",
@@ -362,6 +379,7 @@ __all__ = (
     "Verdict",
     "Video",
     "VideoDetail",
+    "VideoIntervals",
     "VideoList",
     "Vote",
 )
