@@ -1,6 +1,6 @@
 //! Generates a library of many videos from the records of a few, for benchmarks. Each generated
 //! video is given a random selection of the original chunk outputs, with different times, names and
-//! vectors. The library is written to the stores that a configuration names. The adapters are the
+//! vectors. Its speech is that of an original, after a word that no other video has: `take<number>`. The library is written to the stores that a configuration names. The adapters are the
 //! same as those of a service that is later started with that configuration. Nothing is decoded,
 //! and no video has a file.
 //!
@@ -24,6 +24,7 @@ use domain::chunking::Signals;
 use domain::indexing::{VectorModels, points};
 use domain::kernel::time::Span;
 use domain::kernel::video::VideoId;
+use domain::media::speech::Speech;
 use domain::records::output_pages::{OutputPages, PAGE_CHUNKS};
 use domain::records::record::{AnalyzerEntry, VideoRecord};
 use fastrand::Rng;
@@ -32,6 +33,7 @@ use parking_lot::Mutex;
 use ports::embedder::Embedder;
 use ports::index::Point;
 use ports::records::RecordStore;
+use ports::transcriber::Word;
 use serde_json::{Value, json};
 use sha1::{Digest, Sha1};
 use shotlog::config::{Config, ConfigSources};
@@ -92,6 +94,8 @@ struct Originals {
     records: Vec<VideoRecord>,
     /// Id and JSON of each aggregate, by record.
     aggregates: Vec<Vec<(String, Value)>>,
+    /// The speech of each record, if it has any.
+    speeches: Vec<Option<Speech>>,
     /// Outputs of single chunks, by analyzer.
     outputs: Vec<(String, Vec<Value>)>,
     analyzers: Analyzers,
@@ -106,7 +110,7 @@ impl Originals {
         let selected: Vec<&str> = analyzers.split(',').collect();
         let mut outputs: Vec<(String, Vec<Value>)> =
             selected.iter().map(|id| ((*id).to_owned(), Vec::new())).collect();
-        let (mut records, mut aggregates) = (Vec::new(), Vec::new());
+        let (mut records, mut aggregates, mut speeches) = (Vec::new(), Vec::new(), Vec::new());
         for id in store.children("videos/").await? {
             let record = document(&format!("videos/{id}/video.json")).await?;
             let Ok(record) = serde_json::from_value::<VideoRecord>(record) else { continue };
@@ -121,6 +125,10 @@ impl Originals {
             for (id, key) in &record.aggregates {
                 results.push((id.clone(), document(key).await?));
             }
+            speeches.push(match &record.speech_document {
+                Some(key) => Some(serde_json::from_value(document(key).await?)?),
+                None => None,
+            });
             records.push(record);
             aggregates.push(results);
         }
@@ -129,7 +137,7 @@ impl Originals {
             let folder = data_dir.display();
             return Err(format!("{folder} has no video with output of {analyzers}").into());
         }
-        Ok(Self { records, aggregates, outputs, analyzers: Analyzers::default() })
+        Ok(Self { records, aggregates, speeches, outputs, analyzers: Analyzers::default() })
     }
 
     /// Builds the documents and points of the `i`-th video.
@@ -156,7 +164,10 @@ impl Originals {
         record.signals_document = key("signals");
         let signals = Signals { end: record.duration, ..Signals::default() };
         documents.push((record.signals_document.clone(), serde_json::to_value(&signals)?));
-        record.speech_document = None;
+        record.speech_document = self.speeches[original].as_ref().map(|_| key("speech"));
+        if let Some(speech) = &self.speeches[original] {
+            documents.push((key("speech"), serde_json::to_value(numbered(speech, i))?));
+        }
 
         let config = record.chunking.config();
         let (entries, mut all) = (std::mem::take(&mut record.analyzers), Vec::new());
@@ -205,6 +216,16 @@ impl Originals {
         documents.push((format!("videos/{id}/video.json"), serde_json::to_value(&record)?));
         Ok((documents, all))
     }
+}
+
+/// The same speech after the word `take<number>`.
+fn numbered(speech: &Speech, number: usize) -> Speech {
+    let mut speech = speech.clone();
+    for words in &mut speech.words {
+        let text = format!("take{number}");
+        words.words.insert(0, Word { text, start: 0.0, end: 0.1, confidence: 1.0 });
+    }
+    speech
 }
 
 /// Number of cameras; the videos are spread over them evenly.

@@ -24,6 +24,7 @@ TIMES = "|again|outside|today|tonight".split("|")
 
 BAR = 4  # milliseconds, median of searches of one analyzer
 BAR_FILTERED = 2  # milliseconds, with a filter that matches a tenth of the videos
+BAR_INTERVALS = 50  # milliseconds, median of searches of all videos for intervals
 BAR_AFTER_PUBLISH = 5  # times the median
 PUBLISHES = 5
 
@@ -79,6 +80,12 @@ def main():
     def query(**more):
         return lambda: ("POST", "/query", {"text": next(texts), "synthesize": False, **more})
 
+    def intervals(expression):
+        return "POST", "/intervals", {"expression": expression}
+
+    def take():
+        return f"take{random_.randrange(total)}"
+
     cases = [
         ("GET /videos?limit=50", page, count * 4),
         ("the same at a random offset", deep_page, count),
@@ -91,10 +98,16 @@ def main():
         ("the same, a text searched before", lambda: ("POST", "/query", {"text": "a red car", "synthesize": False, "analyzer": analyzers[0], "limit": random_.randint(3, 20)}), count * 2),
         ("/query of all analyzers, hybrid", query(analyzer="*"), count),
         ("/query of all analyzers, text", query(analyzer="*", mode="text"), count),
+        (f"/intervals, a rare word, bar {BAR_INTERVALS}", lambda: intervals({"says": take()}), count * 2),
+        (f"the same without a car in view, bar {BAR_INTERVALS}", lambda: intervals({"all": [{"says": take()}, {"not": {"sees": "car"}}]}), count * 2),
+        ("the same, a label that nothing has", lambda: intervals({"sees": f"label {random_.randrange(total)}"}), count),
+        ("the same, a frequent word", lambda: intervals({"says": "the"}), count * 2),
+        ("the same, speech without a car in view", lambda: intervals({"all": [{"speech": True}, {"not": {"sees": "car"}}]}), count * 2),
         ("PATCH /videos/{id}", lambda: ("PATCH", f"/videos/{random_.choice(ids)}", {"metadata": {"take": random_.randrange(total)}}), count * 4),
         ("/ask over the library", lambda: ("POST", "/ask", {"question": f"When does {next(texts)}?"}), max(count // 2, 10)),
     ]
     print(f"{total} videos")
+    print(f"  {'first search for intervals, all pages':46} {first_intervals(service):12.1f}")
     for name, request, repeats in cases:
         service.request(*request())
         took = sorted(service.request(*request())[1] for _ in range(repeats))
@@ -102,6 +115,17 @@ def main():
         print(f"  {name:46} p50 {statistics.median(took):8.1f}   p95 {p95:8.1f}   n {len(took)}")
     if len(sys.argv) > 3:
         search_after_publish(service, query(analyzer=analyzers[0]), Path(sys.argv[3]))
+
+
+def first_intervals(service):
+    """The milliseconds that a search for intervals takes that reads every video."""
+    request, took = {"expression": {"says": "unheard"}, "limit": 500}, 0
+    while True:
+        page, more = service.request("POST", "/intervals", request)
+        took += more
+        if "next" not in page:
+            return took
+        request["cursor"] = page["next"]
 
 
 def tenth_of_library(service, total):
