@@ -1,8 +1,9 @@
 //! Generates a library of many videos from the records of a few, for benchmarks. Each generated
 //! video is given a random selection of the original chunk outputs, with different times, names and
-//! vectors. Its speech is that of an original, after a word that no other video has: `take<number>`. The library is written to the stores that a configuration names. The adapters are the
-//! same as those of a service that is later started with that configuration. Nothing is decoded,
-//! and no video has a file.
+//! vectors. Its speech is that of an original, after a word that no other video has: `take<number>`.
+//! The library is written to the stores that a configuration names. The adapters are the same as
+//! those of a service that is later started with that configuration. Nothing is decoded, and no
+//! video has a file.
 //!
 //! ```text
 //! cargo run --release --example library -- config.toml FROM_DATA_DIR 10000 [CHUNKS] [ANALYZER,…]
@@ -221,7 +222,7 @@ impl Originals {
 /// The same speech after the word `take<number>`.
 fn numbered(speech: &Speech, number: usize) -> Speech {
     let mut speech = speech.clone();
-    for words in &mut speech.words {
+    if let Some(words) = &mut speech.words {
         let text = format!("take{number}");
         words.words.insert(0, Word { text, start: 0.0, end: 0.1, confidence: 1.0 });
     }

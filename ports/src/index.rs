@@ -112,6 +112,9 @@ pub enum Predicate {
     /// The point belongs to one of these videos, of which there may be thousands. The list is
     /// sorted and has no duplicates; an empty list matches nothing. Only for the field `video_id`.
     AnyVideo(Arc<[VideoId]>),
+    /// The point belongs to one of these chunks, of which there may be many thousands. The list is
+    /// sorted and has no duplicates; an empty list matches nothing. Only for the field `chunk_id`.
+    AnyChunk(Arc<[(VideoId, ChunkId)]>),
     /// The integer field equals one of these numbers; an empty list matches nothing.
     AnyInteger(Vec<i64>),
     /// The field's number is greater than or equal to this number.
@@ -121,7 +124,8 @@ pub enum Predicate {
 }
 
 impl Predicate {
-    /// Returns whether `value` satisfies the predicate; a value of another type never does.
+    /// Returns whether `value` satisfies the predicate; a value of another type never does, and no
+    /// value alone satisfies [`Self::AnyChunk`].
     pub fn matches(&self, value: &FieldValue) -> bool {
         let number = match value {
             FieldValue::Integer(number) => Some(*number as f64),
@@ -171,10 +175,12 @@ impl Filter {
         self.and("video_id", Predicate::AnyVideo(any.into()))
     }
 
-    /// Restricts this filter to the points of chunks with these ids, in any video.
-    pub fn in_chunks(self, ids: impl IntoIterator<Item = ChunkId>) -> Self {
-        let any = ids.into_iter().map(i64::from).collect();
-        self.and("chunk_id", Predicate::AnyInteger(any))
+    /// Restricts this filter to the points of these chunks.
+    pub fn in_chunks(self, chunks: impl IntoIterator<Item = (VideoId, ChunkId)>) -> Self {
+        let mut any: Vec<(VideoId, ChunkId)> = chunks.into_iter().collect();
+        any.sort_unstable();
+        any.dedup();
+        self.and("chunk_id", Predicate::AnyChunk(any.into()))
     }
 
     /// Adds a condition.

@@ -103,6 +103,7 @@ def main():
         ("the same, a label that nothing has", lambda: intervals({"sees": f"label {random_.randrange(total)}"}), count),
         ("the same, a frequent word", lambda: intervals({"says": "the"}), count * 2),
         ("the same, speech without a car in view", lambda: intervals({"all": [{"speech": True}, {"not": {"sees": "car"}}]}), count * 2),
+        ("/query of one analyzer where somebody speaks and no car is in view", query(analyzer=analyzers[0], filters={"where": {"all": [{"speech": True}, {"not": {"sees": "car"}}]}}), count),
         ("PATCH /videos/{id}", lambda: ("PATCH", f"/videos/{random_.choice(ids)}", {"metadata": {"take": random_.randrange(total)}}), count * 4),
         ("/ask over the library", lambda: ("POST", "/ask", {"question": f"When does {next(texts)}?"}), max(count // 2, 10)),
     ]

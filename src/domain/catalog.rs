@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
+use crate::intervals::tables::IntervalTables;
+use crate::intervals::{IntervalFilter, IntervalSettings};
 use crate::kernel::cache::ByteCache;
 use crate::kernel::ports::Stores;
 use crate::library::Library;
@@ -29,6 +31,8 @@ pub struct Catalog {
     pub(crate) publisher: Arc<Publisher>,
     /// The sorted list of all published videos.
     pub listing: Arc<Listing>,
+    /// The intervals of each video.
+    pub(crate) intervals: Arc<IntervalFilter>,
     /// Reads stored results for users.
     pub library: Arc<Library>,
     /// Reads the keys of user metadata, and changes user metadata.
@@ -62,6 +66,7 @@ impl Catalog {
         aggregators: Aggregators,
         lease: Option<Duration>,
         &RecordSettings { cache_bytes, video_cache_ttl, .. }: &RecordSettings,
+        intervals: IntervalSettings,
     ) -> Self {
         let listing_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
         let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
@@ -73,6 +78,9 @@ impl Catalog {
         let records = Arc::new(Records::new(store.clone(), analyzers.clone(), aggregators.clone()));
         let listing =
             Arc::new(Listing::new(stores.listing.clone(), records.clone(), summary_cache));
+        let table_ttl = stores.index.shared().then_some(video_cache_ttl);
+        let tables =
+            IntervalTables::new(records.clone(), listing.clone(), intervals.cache_bytes, table_ttl);
         let publisher = Publisher::new(stores, records.clone(), listing.clone(), locks.clone());
         let publisher = Arc::new(publisher);
         let metadata =
@@ -89,6 +97,7 @@ impl Catalog {
         };
         Self {
             library: Arc::new(library),
+            intervals: Arc::new(IntervalFilter { tables, settings: intervals }),
             responses: ResponseCache::new(store.clone(), response_cache),
             model_cache: Arc::new(ModelCache::new(store.clone(), analyzers.clone())),
             extractors: Arc::new(ExtractorStore::new(store, analyzers.clone())),

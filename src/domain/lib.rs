@@ -17,11 +17,12 @@
 //! | [`records`] | stored records and their documents, locks, cached results of model calls |
 //! | `facts` | the facts about a video, read as typed values with times |
 //! | [`listing`] | the sorted list of published videos |
+//! | [`intervals`] | expressions over what is said, read and seen, and when they hold in a video |
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`catalog`] | builds the services of the four modules above |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
-//! | [`intervals`] | expressions over what is said, read and seen, and the spans in which they hold |
+//! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
 //! | [`alerts`] | saved searches that call a webhook for every new matching video |
@@ -47,6 +48,7 @@ mod facts;
 pub mod frames;
 pub mod indexing;
 pub mod ingest;
+pub mod interval_search;
 pub mod intervals;
 pub mod jobs;
 pub mod kernel;
@@ -77,7 +79,7 @@ use evaluation::Evaluations;
 use export::Exports;
 use frames::Frames;
 use ingest::{Ingest, Planner, Sources, VideoAggregation};
-use intervals::IntervalSearch;
+use interval_search::IntervalSearch;
 use jobs::{JobUseCases, Jobs};
 use kernel::access::Access;
 use kernel::disk::Reserve;
@@ -268,12 +270,11 @@ impl Shotlog {
         models.embedder = Arc::new(llm::metered::MeteredEmbedder::new(models.embedder));
         let embedder = models.embedder.clone();
         let lease = settings.lease();
-        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, &settings.records);
+        let (records, intervals) = (&settings.records, settings.intervals);
+        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, records, intervals);
         let catalog = Arc::new(catalog);
         let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
-        let shared_ttl = settings.records.video_cache_ttl;
-        let intervals =
-            IntervalSearch::new(&stores, &catalog, &search, settings.intervals, shared_ttl);
+        let intervals = IntervalSearch::new(&stores, &catalog, &search);
         let answering = Arc::new(Answering::new(
             &models,
             &catalog,

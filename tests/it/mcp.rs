@@ -13,9 +13,10 @@ use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
 use crate::visual::{chunk_ids, ingest_landscapes, picture};
 
 const TOKEN: &str = "a-token";
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 11] = [
     "describe_library",
     "search_moments",
+    "find_intervals",
     "read_moments",
     "ask",
     "get_transcript",
@@ -322,6 +323,12 @@ async fn tool_outputs_match_their_schemas() {
         empty["diagnostics"]["hits_without_filter"]["after"].as_u64().map(|n| n > 0),
         Some(true)
     );
+    let expression = json!({"between": [1, null]});
+    let found = call_ok(&app, "find_intervals", json!({"expression": expression})).await;
+    assert_eq!(
+        (&found["spans"][0]["start"], &found["spans"][0]["video_id"]),
+        (&json!(1.0), &json!(id))
+    );
     let answer = call_ok(&app, "ask", json!({"question": "What is there?"})).await;
     assert!(answer["audit"].is_array() && answer["sources"][&id].is_object(), "{answer}");
     let transcript = call_ok(&app, "get_transcript", json!({"video_id": id, "after": 0.02})).await;
@@ -465,6 +472,7 @@ async fn errors_state_what_is_accepted() {
         ("search_moments", json!({"text": "a", "limit": 1e12}), &["from 1 to 50"]),
         ("search_moments", json!({"text": "a", "filters": {"tag": ["b"]}}), &["tags"]),
         ("search_moments", json!({"text": "a", "analyzer": "nobody"}), &["nobody"]),
+        ("find_intervals", json!({"expression": {"hears": "a"}}), &["unknown operator", "says"]),
         ("ask", json!({"question": " "}), &["question", "not empty"]),
         (
             "get_transcript",
@@ -491,6 +499,7 @@ async fn responses_stay_within_the_token_budget() {
         for (tool, arguments) in [
             ("describe_library", json!({"newest": 50})),
             ("search_moments", json!({"text": "boat", "limit": 50})),
+            ("find_intervals", json!({"expression": {"speech": true}, "limit": 200})),
             ("read_moments", json!({"moment_ids": [format!("m_{id}_0_100")]})),
             ("ask", json!({"question": "What is there?", "limit": 20})),
             ("get_transcript", json!({"video_id": id})),

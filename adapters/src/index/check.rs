@@ -52,6 +52,7 @@ pub(super) fn filter(filter: &Filter) -> Result<()> {
         let fits = match &condition.predicate {
             Predicate::AnyKeyword(_) => kind == PayloadType::Keyword,
             Predicate::AnyVideo(_) => condition.field == "video_id",
+            Predicate::AnyChunk(_) => condition.field == "chunk_id",
             Predicate::AnyInteger(_) => kind == PayloadType::Integer,
             Predicate::AtLeast(bound) | Predicate::AtMost(bound) => {
                 if bound.is_nan() {

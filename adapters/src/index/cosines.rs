@@ -16,9 +16,7 @@ pub(super) async fn from_vectors(
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let filter = Filter::default()
-        .in_videos(ids.iter().map(|id| id.video_id).collect::<BTreeSet<_>>())
-        .in_chunks(ids.iter().map(|id| id.chunk_id).collect::<BTreeSet<_>>());
+    let filter = Filter::default().in_chunks(ids.iter().map(|id| (id.video_id, id.chunk_id)));
     let vectors = index.vectors(&filter, field).await?.into_iter();
     let requested = vectors.filter(|(id, _)| ids.contains(id));
     Ok(requested.map(|(id, stored)| (id, dot(&stored, vector))).collect())

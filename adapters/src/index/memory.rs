@@ -294,6 +294,9 @@ fn matches(filter: &Filter, point: &Point) -> bool {
                 any.iter().any(|k| values.contains(k))
             }
             (Predicate::AnyVideo(any), _) => any.binary_search(&point.id.video_id).is_ok(),
+            (Predicate::AnyChunk(any), _) => {
+                any.binary_search(&(point.id.video_id, point.id.chunk_id)).is_ok()
+            }
             (Predicate::AnyInteger(any), FieldRef::Integer(number)) => any.contains(&number),
             (Predicate::AtLeast(bound), FieldRef::Integer(number)) => {
                 check::lowest_integer(*bound).is_some_and(|lower| number >= lower)

@@ -600,6 +600,8 @@ fn field_condition(condition: &index::Condition) -> Condition {
             let ids: Vec<String> = ids.iter().map(|id| id.as_str().to_owned()).collect();
             Condition::matches(field, ids)
         }
+        // No entry has a chunk.
+        Predicate::AnyChunk(_) => Condition::matches(field, Vec::<String>::new()),
         Predicate::AnyInteger(numbers) => Condition::matches(field, numbers.clone()),
         Predicate::AtLeast(lower) => range(Range { gte: Some(*lower), ..Range::default() }),
         Predicate::AtMost(upper) => range(Range { lte: Some(*upper), ..Range::default() }),

@@ -48,6 +48,7 @@ where
     documents_come_back_as_stored(&*fresh().await).await;
     filters::are_conjunctions(&*fresh().await).await;
     filters::accept_many_videos(&*fresh().await).await;
+    filters::accept_many_chunks(&*fresh().await).await;
     filters::apply_before_scoring(&*fresh().await).await;
     keywords_are_compared_whole(&*fresh().await).await;
     replace_keeps_other_ids_and_revisions(&*fresh().await).await;

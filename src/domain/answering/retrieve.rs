@@ -67,7 +67,7 @@ impl<'a> Retrieval<'a> {
 
     /// Whether the question has filters that only some chunks of a video match.
     pub(super) fn filters_chunks(&self) -> Result<bool> {
-        Ok(filters::parse(&self.question.filters)?.chunks != Filter::default())
+        Ok(filters::parse(&self.question.filters)?.has_chunk_filters())
     }
 
     /// Finds the videos to search for a question: the requested videos, or the videos of the
@@ -111,15 +111,27 @@ impl<'a> Retrieval<'a> {
         &self,
         records: &'r [VideoRecord],
     ) -> Result<Vec<VideoContext<'r>>> {
+        let chunks = self.chunk_filter(records).await?;
         let mut by_analyzers: BTreeMap<Vec<String>, Vec<&VideoRecord>> = BTreeMap::new();
         for record in records {
             by_analyzers.entry(record.analyzer_ids()).or_default().push(record);
         }
         let mut contexts = Vec::with_capacity(records.len());
         for (present, records) in by_analyzers {
-            contexts.extend(self.segments_of_group(&present, &records).await?);
+            contexts.extend(self.segments_of_group(&present, &records, &chunks).await?);
         }
         Ok(contexts)
+    }
+
+    /// Builds the filter for the chunks of these videos that may be segments: those that match the
+    /// filters and, if moments are requested, belong to one.
+    async fn chunk_filter(&self, records: &[VideoRecord]) -> Result<Filter> {
+        let parsed = filters::parse(&self.question.filters)?;
+        let videos: Vec<VideoId> = records.iter().map(|record| record.video_id).collect();
+        let filter = self.service.search.scopes.chunk_filter(&parsed, &videos).await?;
+        let Some(chosen) = &self.chosen else { return Ok(filter) };
+        let pairs = chosen.iter().flat_map(|(video, chunks)| chunks.iter().map(|c| (*video, *c)));
+        Ok(filter.in_chunks(pairs))
     }
 
     /// Finds the supporting segments in videos whose analyzers are `present`.
@@ -127,11 +139,12 @@ impl<'a> Retrieval<'a> {
         &self,
         present: &[String],
         records: &[&'r VideoRecord],
+        chunks: &Filter,
     ) -> Result<Vec<VideoContext<'r>>> {
         let mut contexts: Vec<VideoContext> =
             records.iter().map(|record| VideoContext::new(record)).collect();
         let Some(analyzer) = self.main_analyzer(present) else { return Ok(contexts) };
-        let group = self.group(present, records)?;
+        let group = self.group(present, records, chunks);
         let mut found = self.search(&group, vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         // The speech analyzers have the full text; other descriptions only quote it.
@@ -170,18 +183,17 @@ impl<'a> Retrieval<'a> {
         }
     }
 
-    fn group<'g>(&self, present: &'g [String], records: &[&VideoRecord]) -> Result<VideoGroup<'g>> {
+    fn group<'g>(
+        &self,
+        present: &'g [String],
+        records: &[&VideoRecord],
+        chunks: &Filter,
+    ) -> VideoGroup<'g> {
         let videos = records.iter().map(|record| record.video_id).collect();
-        let mut chunks = filters::parse(&self.question.filters)?.chunks;
-        let mut limit = self.question.limit as usize;
-        if let Some(chosen) = &self.chosen {
-            // Every requested chunk is retrieved; `search` then drops chunks of other videos that
-            // have the same id.
-            let ids: BTreeSet<ChunkId> = chosen.values().flatten().copied().collect();
-            limit = limit.max(ids.len());
-            chunks = chunks.in_chunks(ids);
-        }
-        Ok(VideoGroup { videos, present, chunks, limit })
+        // Every requested chunk is retrieved.
+        let requested = self.chosen.iter().flat_map(BTreeMap::values).map(BTreeSet::len).max();
+        let limit = requested.unwrap_or_default().max(self.question.limit as usize);
+        VideoGroup { videos, present, chunks: chunks.clone(), limit }
     }
 
     /// Finds the best chunks in each video of a group, in the output of `analyzers`.
@@ -196,7 +208,6 @@ impl<'a> Retrieval<'a> {
             self.service.search.retriever.search_by_video(text, query, per_video).await?;
         let min_probability = self.question.min_p_present;
         hits.retain(|hit| min_probability.is_none_or(|min| hit.p_present >= min));
-        hits.retain(|hit| self.is_chosen(hit));
         Ok(by_video(hits))
     }
 
@@ -218,11 +229,10 @@ impl<'a> Retrieval<'a> {
         let min_probability =
             min_worthwhile_probability(hits().map(|hit| hit.p_present).fold(0.0, f32::max));
         // Only the chunks after hits that are worth reading are added.
-        let next: BTreeSet<ChunkId> = hits()
+        let next: BTreeSet<(VideoId, ChunkId)> = hits()
             .filter(|hit| hit.p_present >= min_probability)
             .map(|hit| (hit.video_id, hit.chunk_id.next()))
             .filter(|next| !known.contains(next))
-            .map(|(_, chunk)| chunk)
             .collect();
         if next.is_empty() {
             return Ok(());
@@ -234,21 +244,9 @@ impl<'a> Retrieval<'a> {
             chunks: group.chunks.clone().in_chunks(next),
         };
         for (video, hits) in self.search(&following, speech_analyzers).await? {
-            let hits = hits.into_iter().filter(|hit| {
-                let before = hit.chunk_id.0.checked_sub(1).map(ChunkId);
-                !known.contains(&chunk_key(hit))
-                    && before.is_some_and(|before| known.contains(&(video, before)))
-            });
             companions.entry(video).or_default().extend(hits);
         }
         Ok(())
-    }
-
-    fn is_chosen(&self, hit: &SearchResult) -> bool {
-        let of_video = |chosen: &ChosenChunks| {
-            chosen.get(&hit.video_id).is_some_and(|chunks| chunks.contains(&hit.chunk_id))
-        };
-        self.chosen.as_ref().is_none_or(of_video)
     }
 
     fn is_speech_analyzer(&self, id: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Exports the chunks that match search filters, from any number of videos, as one file.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use bytes::Bytes;
 use futures::StreamExt;
@@ -54,6 +54,12 @@ impl LibraryFormat {
     }
 }
 
+/// The chunks of a video that the filter `where` selects.
+enum ChosenChunks {
+    All,
+    These(BTreeSet<ChunkId>),
+}
+
 /// The state of a streamed export.
 struct LibraryWriter {
     exports: Exports,
@@ -78,6 +84,9 @@ impl Exports {
         format: LibraryFormat,
     ) -> Result<LibraryExport> {
         let mut parsed = filters::parse(filters)?;
+        if let Some(expression) = &parsed.intervals {
+            self.intervals.parse(expression)?;
+        }
         if let Some(ids) = video_ids {
             let ids = ids.iter().filter_map(|id| id.parse().ok());
             parsed.chunks = parsed.chunks.in_videos(ids);
@@ -126,6 +135,7 @@ impl LibraryWriter {
             if !self.may_match(video_id) {
                 continue;
             }
+            let Some(chosen) = self.chosen_chunks(video_id).await? else { continue };
             let records = &self.exports.records;
             let log = match records.read_published(video_id, |r| self.exports.log(r)).await {
                 Ok(log) => log,
@@ -137,7 +147,7 @@ impl LibraryWriter {
                 }
                 Err(error) => return Err(error),
             };
-            let lines = self.lines(&log);
+            let lines = self.lines(&log, &chosen);
             if !lines.is_empty() {
                 return Ok(Some(lines.into()));
             }
@@ -152,8 +162,21 @@ impl LibraryWriter {
         id_conditions.into_iter().all(|condition| condition.predicate.matches(&id))
     }
 
-    fn lines(&self, log: &VideoLog) -> String {
-        let matching = log.video.chunk_ids().filter(|chunk| self.matches(log, *chunk));
+    /// Finds the chunks that the filter `where` selects in a video. Returns `None` if there are none.
+    async fn chosen_chunks(&self, video_id: VideoId) -> Result<Option<ChosenChunks>> {
+        let Some(expression) = &self.parsed.intervals else { return Ok(Some(ChosenChunks::All)) };
+        let chunks = self.exports.intervals.chunks(expression, &[video_id]).await?;
+        let chunks: BTreeSet<ChunkId> = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+        Ok((!chunks.is_empty()).then_some(ChosenChunks::These(chunks)))
+    }
+
+    fn lines(&self, log: &VideoLog, chosen: &ChosenChunks) -> String {
+        let is_chosen = |chunk: &ChunkId| match chosen {
+            ChosenChunks::All => true,
+            ChosenChunks::These(chunks) => chunks.contains(chunk),
+        };
+        let chunks = log.video.chunk_ids().filter(is_chosen);
+        let matching = chunks.filter(|chunk| self.matches(log, *chunk));
         matching.map(|chunk| self.line(log, chunk)).collect()
     }
 

@@ -29,6 +29,7 @@ use crate::aggregation::result::Aggregate;
 use crate::analysis::Analyzers;
 use crate::analysis::video::AnalyzedVideo;
 use crate::catalog::Catalog;
+use crate::intervals::IntervalFilter;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::ports::Stores;
@@ -133,6 +134,7 @@ pub struct Exports {
     listing: Arc<Listing>,
     analyzers: Analyzers,
     scopes: Arc<ScopeResolver>,
+    intervals: Arc<IntervalFilter>,
     storage: Arc<dyn ObjectUrls>,
 }
 
@@ -140,7 +142,8 @@ impl Exports {
     pub(crate) fn new(stores: &Stores, catalog: &Catalog, scopes: Arc<ScopeResolver>) -> Self {
         let (records, listing) = (catalog.records.clone(), catalog.listing.clone());
         let (analyzers, storage) = (catalog.analyzers.clone(), stores.storage.clone());
-        Self { records, listing, analyzers, scopes, storage }
+        let intervals = catalog.intervals.clone();
+        Self { records, listing, analyzers, scopes, intervals, storage }
     }
 
     /// Exports the log of a video, or of a part of it. Returns `Invalid` if the format is unknown

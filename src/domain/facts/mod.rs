@@ -51,6 +51,8 @@ pub(crate) struct VideoFacts {
     pub(crate) filename: String,
     /// Length of the video, in seconds.
     pub(crate) video_duration: f64,
+    /// The chunks of the video, in order; empty if no outputs were requested.
+    pub(crate) chunks: Vec<Span>,
     /// The part of the video that the facts are about.
     pub(crate) span: Span,
     /// The turns of the speakers, in order.
@@ -150,6 +152,7 @@ impl VideoFacts {
             video_id: video.video_id,
             filename: String::new(),
             video_duration: video.duration,
+            chunks: video.spans.clone(),
             span: Span { start: 0.0, end: video.duration },
             turns: (needs.speakers && has(diarization::ID)).then(|| turns(video)),
             counts: None,
@@ -251,14 +254,12 @@ async fn read_outputs(
         outputs: BTreeMap::new(),
         doubtful: BTreeSet::new(),
     };
-    let present = analyzers.iter().copied().filter(|id| record.analyzers.contains_key(*id));
-    let present: Vec<&'static str> = present.collect();
-    if present.is_empty() {
+    if analyzers.is_empty() {
         return Ok(video);
     }
     let Some(spans) = unless_corrupt(records.spans(record).await)? else { return Ok(video) };
     video.spans = spans;
-    for id in present {
+    for id in analyzers.iter().copied().filter(|id| record.analyzers.contains_key(*id)) {
         if let Some(outputs) = unless_corrupt(records.outputs(record, id).await)? {
             video.outputs.insert(id.to_owned(), outputs);
         }

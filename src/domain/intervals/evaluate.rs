@@ -10,10 +10,11 @@ use crate::intervals::set::{Interval, IntervalSet, Milliseconds};
 use crate::intervals::table::IntervalTable;
 use crate::intervals::terms::{MatchSource, Requirement, TermMatcher, TextHits};
 use crate::kernel::time::Span;
+use crate::kernel::video::ChunkId;
 
 /// An expression that is ready to be evaluated.
 #[derive(Debug)]
-pub(super) struct CompiledExpression {
+pub(crate) struct CompiledExpression {
     root: Node,
     /// What proves that the expression holds, in order.
     claims: Vec<Claim>,
@@ -74,7 +75,7 @@ pub struct ProofMoment {
 
 impl CompiledExpression {
     /// Prepares an expression. `hits` returns the hits of a term that searches for a text.
-    pub(super) fn new(
+    pub(crate) fn new(
         expression: &IntervalExpression,
         hits: &dyn Fn(&IntervalTerm) -> Option<TextHits>,
     ) -> Self {
@@ -91,17 +92,38 @@ impl CompiledExpression {
     }
 
     /// What must be known about a video to evaluate every term.
-    pub(super) fn requirements(&self) -> impl Iterator<Item = Requirement> {
+    pub(crate) fn requirements(&self) -> impl Iterator<Item = Requirement> {
         self.requirements.iter().copied()
     }
 
     /// The spans in which the expression holds.
-    pub(super) fn spans(&self, table: &IntervalTable) -> IntervalSet {
+    pub(crate) fn spans(&self, table: &IntervalTable) -> IntervalSet {
         self.root.holds(table)
     }
 
+    /// The chunks that the expression selects: it holds at some time in the chunk, and what its
+    /// outermost level excludes with `not` is absent from the whole chunk.
+    pub(crate) fn chunks(&self, table: &IntervalTable) -> Vec<ChunkId> {
+        let operands = match &self.root {
+            Node::All(operands) => operands.as_slice(),
+            root => std::slice::from_ref(root),
+        };
+        let (excluded, required): (Vec<&Node>, Vec<&Node>) =
+            operands.iter().partition(|operand| matches!(operand, Node::Not(_)));
+        let holds = |node: &Node| node.holds(table);
+        let present = (!required.is_empty()).then(|| common(required, holds));
+        let absent = (!excluded.is_empty()).then(|| common(excluded, holds));
+        let is_selected = |chunk: &Interval| {
+            present.as_ref().is_none_or(|times| times.overlaps(*chunk))
+                && absent.as_ref().is_none_or(|times| times.covers(*chunk))
+        };
+        let chunks = table.chunks.iter().enumerate();
+        let selected = chunks.filter(|(_, chunk)| is_selected(chunk));
+        selected.map(|(index, _)| ChunkId::from_index(index)).collect()
+    }
+
     /// The moments that prove a span: for each term, up to `max` that overlap the span.
-    pub(super) fn proofs(
+    pub(crate) fn proofs(
         &self,
         table: &IntervalTable,
         span: Interval,
@@ -239,10 +261,13 @@ impl Node {
 }
 
 /// The times that the sets of all nodes have in common.
-fn common(nodes: &[Node], set: impl Fn(&Node) -> IntervalSet) -> IntervalSet {
-    let Some((first, rest)) = nodes.split_first() else { return IntervalSet::default() };
-    let mut common = set(first);
-    for node in rest {
+fn common<'n>(
+    nodes: impl IntoIterator<Item = &'n Node>,
+    set: impl Fn(&Node) -> IntervalSet,
+) -> IntervalSet {
+    let mut nodes = nodes.into_iter();
+    let mut common = nodes.next().map(&set).unwrap_or_default();
+    for node in nodes {
         if common.is_empty() {
             break;
         }

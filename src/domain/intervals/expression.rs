@@ -137,6 +137,21 @@ impl IntervalExpression {
         }
     }
 
+    /// The search texts of all terms, in order.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::All(operands) | Self::Any(operands) | Self::Then { steps: operands, .. } => {
+                operands.iter().flat_map(Self::texts).collect()
+            }
+            Self::Not(operand) | Self::Lasting { of: operand, .. } => operand.texts(),
+            Self::During(pair) | Self::Overlaps(pair) => {
+                pair.iter().flat_map(Self::texts).collect()
+            }
+            Self::Term(IntervalTerm::Text { text, .. }) => vec![text],
+            Self::Term(_) => Vec::new(),
+        }
+    }
+
     /// Returns the JSON of the expression, which parses to the same expression.
     pub fn to_json(&self) -> Value {
         let list = |operands: &[Self]| -> Value { operands.iter().map(Self::to_json).collect() };

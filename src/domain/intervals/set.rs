@@ -145,10 +145,7 @@ impl IntervalSet {
 
     /// Returns the intervals that lie within an interval of the other set.
     pub(crate) fn during(&self, other: &Self) -> Self {
-        self.filtered(|interval| {
-            let at = other.0.partition_point(|outer| outer.end < interval.end);
-            other.0.get(at).is_some_and(|outer| outer.start <= interval.start)
-        })
+        self.filtered(|interval| other.covers(interval))
     }
 
     /// Returns the intervals that have a time in common with the other set.
@@ -160,6 +157,12 @@ impl IntervalSet {
     pub(crate) fn overlaps(&self, interval: Interval) -> bool {
         let at = self.0.partition_point(|own| own.end <= interval.start);
         self.0.get(at).is_some_and(|own| own.start < interval.end)
+    }
+
+    /// Whether the set has every time of an interval.
+    pub(crate) fn covers(&self, interval: Interval) -> bool {
+        let at = self.0.partition_point(|own| own.end < interval.end);
+        self.0.get(at).is_some_and(|own| own.start <= interval.start)
     }
 
     fn filtered(&self, matches: impl Fn(Interval) -> bool) -> Self {

@@ -163,6 +163,8 @@ pub(crate) struct IntervalTable {
     pub(crate) identity: TableIdentity,
     /// Where the video ends.
     pub(super) end: Milliseconds,
+    /// The chunks, by id.
+    pub(super) chunks: Box<[Interval]>,
     pub(super) strings: StringTable,
     /// The voice activity.
     pub(super) voices: Option<IntervalSet>,
@@ -260,6 +262,7 @@ impl IntervalTable {
         let sets = [&self.analyzed.screen, &self.analyzed.things, &self.analyzed.tags];
         let sets = sets.into_iter().chain([&self.analyzed.people]).chain(&self.voices);
         size_of::<Self>()
+            + size_of_val(&*self.chunks)
             + self.strings.text.len()
             + size_of_val(&*self.strings.ends)
             + speech.sum::<usize>()
@@ -276,12 +279,12 @@ impl IntervalTable {
     }
 
     /// Returns the length of the video, in seconds.
-    pub(super) fn duration(&self) -> f64 {
+    pub(crate) fn duration(&self) -> f64 {
         f64::from(self.end) / 1000.0
     }
 
     /// Returns the whole video.
-    pub(super) fn whole(&self) -> IntervalSet {
+    pub(crate) fn whole(&self) -> IntervalSet {
         IntervalSet::range(0, self.end)
     }
 }

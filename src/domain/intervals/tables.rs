@@ -32,7 +32,7 @@ struct CachedTable {
 }
 
 /// The tables of videos.
-pub(super) struct IntervalTables {
+pub(crate) struct IntervalTables {
     records: Arc<Records>,
     listing: Arc<Listing>,
     cache: ByteCache<CachedTable>,
@@ -44,7 +44,7 @@ pub(super) struct IntervalTables {
 impl IntervalTables {
     /// Creates an empty cache of at most `bytes` bytes. `ttl` is `None` if no other instance changes
     /// videos.
-    pub(super) fn new(
+    pub(crate) fn new(
         records: Arc<Records>,
         listing: Arc<Listing>,
         bytes: usize,
@@ -54,7 +54,7 @@ impl IntervalTables {
     }
 
     /// Returns the cached table of a video, if it is current.
-    pub(super) fn cached(&self, video_id: VideoId) -> Option<Arc<IntervalTable>> {
+    pub(crate) fn cached(&self, video_id: VideoId) -> Option<Arc<IntervalTable>> {
         let cached = self.unchanged(video_id)?;
         let is_current = self.ttl.is_none_or(|ttl| cached.at.elapsed() < ttl);
         is_current.then_some(cached.table)
@@ -68,7 +68,7 @@ impl IntervalTables {
 
     /// Returns the current tables of published videos. Builds those that are not cached, and leaves
     /// out videos that do not exist or cannot be read.
-    pub(super) async fn read(
+    pub(crate) async fn read(
         &self,
         video_ids: &[VideoId],
     ) -> Result<HashMap<VideoId, Arc<IntervalTable>>> {

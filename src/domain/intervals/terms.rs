@@ -19,11 +19,11 @@ use crate::intervals::table::{
 use crate::kernel::video::VideoId;
 
 /// The hits of a search for a text, by video: the chunk and its `p_present` (0..1).
-pub(super) type TextHits = Arc<HashMap<VideoId, Vec<(Interval, f32)>>>;
+pub(crate) type TextHits = Arc<HashMap<VideoId, Vec<(Interval, f32)>>>;
 
 /// What must be known about a video for a term to be true or false.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Requirement {
+pub(crate) enum Requirement {
     Words,
     VoiceActivity,
     Speakers,
@@ -48,7 +48,7 @@ impl Requirement {
     }
 
     /// The analyzer that provides it. Where several do, this is the one to add.
-    pub(super) fn analyzer(self) -> &'static str {
+    pub(crate) fn analyzer(self) -> &'static str {
         match self {
             Self::Words | Self::VoiceActivity => transcript::ID,
             Self::Speakers => diarization::ID,
@@ -60,7 +60,7 @@ impl Requirement {
     }
 
     /// The part of a video for which it is known.
-    pub(super) fn known(self, table: &IntervalTable) -> IntervalSet {
+    pub(crate) fn known(self, table: &IntervalTable) -> IntervalSet {
         let whole_if = |is_known: bool| match is_known {
             true => table.whole(),
             false => IntervalSet::default(),

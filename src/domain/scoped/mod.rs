@@ -26,7 +26,7 @@ use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
 use crate::ingest::uploads::UploadState;
-use crate::intervals::page::{IntervalPage, IntervalQuery};
+use crate::interval_search::page::{IntervalPage, IntervalQuery};
 use crate::jobs::Job;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};

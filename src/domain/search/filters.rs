@@ -23,6 +23,8 @@ enum Kind {
     Time,
     /// Conditions by metadata key.
     Object,
+    /// An interval expression.
+    Expression,
 }
 
 /// How a filter compares its value with the field.
@@ -101,6 +103,7 @@ pub const FILTERS: &[FilterDefinition] = &[
     chunk_filter("before", Kind::Number, Matches::AtMost, "end"),
     chunk_filter("overlaps_after", Kind::Number, Matches::AtLeast, "end"),
     chunk_filter("overlaps_before", Kind::Number, Matches::AtMost, "start"),
+    chunk_filter("where", Kind::Expression, Matches::Any, "intervals"),
     video_filter(COLLECTIONS, Kind::Strings, Matches::Any, metadata::COLLECTION),
     video_filter("recorded_after", Kind::Time, Matches::AtLeast, metadata::RECORDED_AT),
     video_filter("recorded_before", Kind::Time, Matches::AtMost, metadata::RECORDED_AT),
@@ -112,7 +115,7 @@ pub const FILTERS: &[FilterDefinition] = &[
 pub struct FilterSpec {
     /// Name in the `filters` object.
     pub name: String,
-    /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
+    /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict` or `expression`.
     pub kind: String,
     /// `any`, `exact`, `gte` or `lte`.
     pub matches: String,
@@ -133,6 +136,7 @@ impl Kind {
             Self::Number => "float",
             Self::Time => "time",
             Self::Object => "dict",
+            Self::Expression => "expression",
         }
     }
 }
@@ -177,7 +181,7 @@ impl FilterDefinition {
                     instant(&self.read::<String>(value)?).ok_or_else(|| self.type_error(value))?;
                 self.bound(time as f64)
             }
-            Kind::Number | Kind::Object => self.bound(self.read(value)?),
+            Kind::Number | Kind::Object | Kind::Expression => self.bound(self.read(value)?),
         };
         Ok(vec![one])
     }
@@ -280,6 +284,15 @@ pub struct ParsedFilters {
     pub(crate) videos: Vec<Condition>,
     /// Conditions on metadata keys whose types are not resolved yet.
     pub(crate) metadata: Option<Value>,
+    /// The interval expression of `where`, unparsed.
+    pub(crate) intervals: Option<Value>,
+}
+
+impl ParsedFilters {
+    /// Whether any filter is on chunks.
+    pub(crate) fn has_chunk_filters(&self) -> bool {
+        !self.chunks.0.is_empty() || self.intervals.is_some()
+    }
 }
 
 /// Earlier names of filters with their current ones. Stored alerts and links may contain them.
@@ -294,15 +307,17 @@ pub fn parse(filters: &Map<String, Value>) -> Result<ParsedFilters> {
         let current = RENAMED.iter().find(|(earlier, _)| earlier == name);
         let current = current.map_or(name.as_str(), |(_, current)| current);
         let spec = FILTERS.iter().find(|spec| spec.name == current).ok_or_else(|| unknown(name))?;
-        if spec.kind == Kind::Object {
-            parsed.metadata = Some(value.clone());
-            continue;
-        }
-        for predicate in spec.predicates(value)? {
-            if spec.scope == Scope::Video {
-                parsed.videos.push(Condition { field: spec.field.into(), predicate });
-            } else {
-                parsed.chunks = parsed.chunks.and(spec.field, predicate);
+        match spec.kind {
+            Kind::Object => parsed.metadata = Some(value.clone()),
+            Kind::Expression => parsed.intervals = Some(value.clone()),
+            _ => {
+                for predicate in spec.predicates(value)? {
+                    if spec.scope == Scope::Video {
+                        parsed.videos.push(Condition { field: spec.field.into(), predicate });
+                    } else {
+                        parsed.chunks = parsed.chunks.and(spec.field, predicate);
+                    }
+                }
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Translates the filters in a request into index and listing filters, which together form the
 //! scope of a search.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
+use crate::intervals::IntervalFilter;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
@@ -19,11 +21,16 @@ use crate::search::filters::{self, ParsedFilters};
 pub(crate) struct ScopeResolver {
     listing: Arc<Listing>,
     metadata: Arc<MetadataStore>,
+    intervals: Arc<IntervalFilter>,
 }
 
 impl ScopeResolver {
     pub(super) fn new(catalog: &Catalog) -> Self {
-        Self { listing: catalog.listing.clone(), metadata: catalog.metadata.clone() }
+        Self {
+            listing: catalog.listing.clone(),
+            metadata: catalog.metadata.clone(),
+            intervals: catalog.intervals.clone(),
+        }
     }
 
     /// Builds the index filter for a search in the videos that the caller can see. If `analyzer` is
@@ -36,19 +43,55 @@ impl ScopeResolver {
         filters: &Map<String, Value>,
     ) -> Result<Filter> {
         let parsed = filters::parse(filters)?;
-        let videos = self.restrict_videos(access, &parsed).await?;
-        let mut filter = parsed.chunks;
+        let matching = self.restrict_videos(access, &parsed).await?;
+        // A malformed id matches no video.
+        let requested: Option<Vec<VideoId>> =
+            video_ids.map(|ids| ids.iter().filter_map(|id| id.parse().ok()).collect());
+        let mut filter = match &parsed.intervals {
+            Some(_) => {
+                let videos = self.searched_videos(matching.as_deref(), requested.as_deref());
+                self.chunk_filter(&parsed, &videos.await?).await?
+            }
+            None => parsed.chunks,
+        };
         if let Some(analyzer) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
         }
-        if let Some(requested) = video_ids {
-            // A malformed id matches no video.
-            filter = filter.in_videos(requested.iter().filter_map(|id| id.parse().ok()));
-        }
-        if let Some(matching) = videos {
-            filter = filter.in_videos(matching);
+        for videos in [requested, matching].into_iter().flatten() {
+            filter = filter.in_videos(videos);
         }
         Ok(filter)
+    }
+
+    /// Finds the videos that match the filters and that a request names. `None` accepts every video.
+    async fn searched_videos(
+        &self,
+        matching: Option<&[VideoId]>,
+        requested: Option<&[VideoId]>,
+    ) -> Result<Vec<VideoId>> {
+        match (matching, requested) {
+            (Some(matching), Some(requested)) => {
+                let requested: HashSet<&VideoId> = requested.iter().collect();
+                Ok(matching.iter().filter(|id| requested.contains(id)).copied().collect())
+            }
+            (Some(videos), None) | (None, Some(videos)) => Ok(videos.to_vec()),
+            (None, None) => self.listing.matching(&[]).await,
+        }
+    }
+
+    /// Builds the index filter for the chunks that match the filters in these videos.
+    pub(crate) async fn chunk_filter(
+        &self,
+        parsed: &ParsedFilters,
+        videos: &[VideoId],
+    ) -> Result<Filter> {
+        let filter = parsed.chunks.clone();
+        match &parsed.intervals {
+            Some(expression) => {
+                Ok(filter.in_chunks(self.intervals.chunks(expression, videos).await?))
+            }
+            None => Ok(filter),
+        }
     }
 
     /// Finds the videos that match the filters and that the caller can see; returns `None` if there

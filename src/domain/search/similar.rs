@@ -104,7 +104,7 @@ impl SimilarMoments {
         analyzer: Option<&str>,
         field: &str,
     ) -> Result<HashMap<String, Vec<f32>>> {
-        let mut filter = Filter::video(video_id).in_chunks([chunk_id]);
+        let mut filter = Filter::default().in_chunks([(video_id, chunk_id)]);
         if let Some(id) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![id.to_owned()]));
         }

@@ -141,7 +141,7 @@ impl FilterValues {
         field: &WordField,
     ) -> Result<Vec<(String, u64)>> {
         let parsed = filters::parse(&query.filters)?;
-        if query.analyzer.is_some() || !parsed.chunks.0.is_empty() {
+        if query.analyzer.is_some() || parsed.has_chunk_filters() {
             return Err(Error::Invalid(format!(
                 "'{}' is a field of whole videos; omit analyzer, and use only filters on videos",
                 query.field

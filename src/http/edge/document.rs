@@ -257,6 +257,7 @@ fn filters(installed: &Schema) -> Value {
             "list[int]" => json!({"type": "array", "items": {"type": "integer"}}),
             "int" => json!({"type": "integer"}),
             "float" => json!({"type": "number"}),
+            "dict" | "expression" => json!({"type": "object"}),
             _ => json!({"type": "string"}),
         };
         properties.insert(filter.name.clone(), schema);

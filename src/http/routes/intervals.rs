@@ -7,7 +7,7 @@ use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, Search};
 use crate::http::wire::values::{AnyObject, OrderedMap};
-use domain::intervals::page::{self, DEFAULT_SPANS, IntervalQuery};
+use domain::interval_search::page::{self, DEFAULT_SPANS, IntervalQuery};
 use domain::intervals::{IntervalProof, ProofMoment};
 use domain::kernel::moment::MomentId;
 use domain::kernel::time::Span;

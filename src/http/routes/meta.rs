@@ -174,7 +174,8 @@ struct PresetSchema {
 #[derive(Object)]
 #[oai(rename = "Filter")]
 pub(crate) struct FilterBody {
-    /// Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
+    /// Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict` or
+    /// `expression` (an interval expression, as of `POST /intervals`).
     #[oai(rename = "type")]
     kind: String,
     /// How values are matched: `any`, `exact`, `gte` or `lte`.

@@ -4,6 +4,7 @@
 
 mod ask;
 mod describe_library;
+mod find_intervals;
 mod get_aggregate;
 mod get_frames;
 mod get_job;
@@ -41,6 +42,7 @@ use domain::Scoped;
 static TOOLS: &[Entry] = &[
     entry::<describe_library::DescribeLibrary>(),
     entry::<search_moments::SearchMoments>(),
+    entry::<find_intervals::FindIntervals>(),
     entry::<read_moments::ReadMoments>(),
     entry::<ask::Ask>(),
     entry::<get_transcript::GetTranscript>(),

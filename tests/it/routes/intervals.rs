@@ -70,6 +70,14 @@ fn objects(start: u32, found: &[Value]) -> Value {
 
 /// Stores the results of the clip in docs/intervals.md.
 async fn plant_harbour(app: &TestApp, id: &str) {
+    plant_findings(app, id).await;
+    let described = |tags: Value| json!({"description": "A harbour.", "tags": tags});
+    let scenes = json!([described(json!([])), described(json!(["fog"])), described(json!([]))]);
+    app.plant_output(id, "default_video", scenes).await;
+}
+
+/// Stores the results of the clip in docs/intervals.md, without descriptions.
+async fn plant_findings(app: &TestApp, id: &str) {
     let words = [
         sentence("Welcome to the harbour. The ferry leaves at nine.", 2.0, 0.75),
         sentence("There is fog today, so the ferry waits.", 21.0, 1.0),
@@ -99,9 +107,6 @@ async fn plant_harbour(app: &TestApp, id: &str) {
     app.plant_output(id, "object_detection", seen).await;
     let crowd = |count: u32| json!({"people": [], "people_count": count});
     app.plant_output(id, "people", json!([crowd(1), crowd(3), null])).await;
-    let described = |tags: Value| json!({"description": "A harbour.", "tags": tags});
-    let scenes = json!([described(json!([])), described(json!(["fog"])), described(json!([]))]);
-    app.plant_output(id, "default_video", scenes).await;
 }
 
 async fn find(app: &TestApp, body: Value) -> Value {
@@ -433,4 +438,80 @@ async fn impossible_expressions_have_no_spans() {
         assert_eq!(timecodes(&page), [""; 0], "{expression}");
         assert_eq!((page.get("next"), &page["not_analyzed"]), (None, &json!({})), "{expression}");
     }
+}
+
+/// The chunks that a page of `/query` or `/ask` contains, in order.
+fn chunk_ids(page: &Value) -> Vec<u64> {
+    let hits = page["results"].as_array().unwrap().iter();
+    let mut ids: Vec<u64> = hits.map(|hit| hit["chunk_id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[tokio::test]
+async fn an_expression_filters_searches_answers_and_exports() {
+    let app = TestApp::new().await;
+    let id = ingest(&app, 60.0).await;
+    // The index has the moments that are described.
+    plant_findings(&app, &id).await;
+    let plain = ingest(&app, 40.0).await;
+    let eleven_seconds = json!({"at_least": {"seconds": 11}, "of": {"silence": true}});
+    for (expression, expected) in [
+        (json!({"sees": "dog"}), &[2][..]),
+        (json!({"not": {"sees": "dog"}}), &[0, 1]),
+        (json!({"says": "fog"}), &[1]),
+        (json!({"people": {"at_least": 2}}), &[1]),
+        (json!({"all": [{"speech": true}, {"not": {"reads": "ferry"}}]}), &[0, 2]),
+        (json!({"not": {"speech": true}}), &[]),
+        (json!({"any": [{"not": {"speech": true}}, {"says": "fog"}]}), &[0, 1, 2]),
+        (eleven_seconds, &[0, 1, 2]),
+        (json!({"between": [15, 25]}), &[0, 1]),
+    ] {
+        let filters = json!({"where": expression, "video_ids": [id]});
+        for target in [json!({"text": "a"}), json!({"order": "newest"})] {
+            let mut body = json!({"filters": filters, "limit": 50, "synthesize": false});
+            body.as_object_mut().unwrap().extend(target.as_object().unwrap().clone());
+            let page = app.post_json("/query", body).await.ok();
+            assert_eq!(chunk_ids(&page), expected, "{expression} {target}");
+        }
+        let question = json!({
+            "question": "Where is a door?", "analyzer": "default_video", "filters": filters,
+        });
+        let answer = app.post_json("/ask", question).await.ok();
+        assert_eq!(chunk_ids(&answer), expected, "{expression}");
+        let export = json!({"format": "jsonl", "filters": filters});
+        let lines = app.post_json("/export", export).await.text();
+        assert_eq!(lines.lines().count(), expected.len(), "{expression}");
+    }
+    // Nobody knows whether the other video has speech.
+    for expression in [json!({"speech": true}), json!({"not": {"speech": true}})] {
+        let filters = json!({"where": expression, "video_ids": [plain]});
+        let body = json!({"order": "newest", "filters": filters});
+        assert_eq!(chunk_ids(&app.post_json("/query", body).await.ok()), [0_u64; 0]);
+    }
+}
+
+#[tokio::test]
+async fn a_filter_by_an_invalid_expression_is_rejected() {
+    let app = TestApp::new().await;
+    app.video().await;
+    let twice = json!({"all": [{"speech": true}, {"text": "a dog"}]});
+    for (expression, status, words) in [
+        (json!({"heard": "x"}), 400, &["unknown operator 'heard'"][..]),
+        (twice, 400, &["the filter 'where' has no searches", "a dog", "POST /intervals"]),
+        (json!("speech"), 422, &["an expression is \"speech\""]),
+        (json!({"people": {}}), 422, &["people is {}"]),
+    ] {
+        let filters = json!({"where": expression});
+        for (path, body) in [
+            ("/query", json!({"text": "a", "filters": filters})),
+            ("/query", json!({"order": "newest", "filters": filters})),
+            ("/ask", json!({"question": "Where?", "filters": filters})),
+            ("/export", json!({"format": "jsonl", "filters": filters})),
+        ] {
+            mentions(&app.post_json(path, body).await.error(status), words);
+        }
+    }
+    let nested = json!({"expression": {"speech": true}, "filters": {"where": {"speech": true}}});
+    mentions(&app.post_json("/intervals", nested).await.error(400), &["'where'", "with all"]);
 }

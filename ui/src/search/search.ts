@@ -32,7 +32,7 @@ export const DEFAULT_LIMIT = 12;
 export const MAX_LIMIT = 50;
 
 /** Filters that the page offers in other ways or not at all. */
-const HIDDEN_FILTERS = ["video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
+const HIDDEN_FILTERS = ["where", "video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
 /** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {

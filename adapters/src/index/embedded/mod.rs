@@ -4,6 +4,7 @@
 //! documents and vectors, so after a crash the index contains either all of a `replace` or none of
 //! it. Only one process at a time can open the index.
 
+mod chunk_set;
 mod codes;
 mod collectors;
 mod counts;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use ports::index::{FieldValue, Filter, PAYLOAD_FIELDS, PayloadType, Point, PointId, Predicate};
-use ports::{ErrorKind, PortError, Result};
+use ports::{ChunkId, ErrorKind, PortError, Result, VideoId};
 use tantivy::query::{
     AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
     TermQuery, TermSetQuery,
@@ -15,6 +15,7 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
+use super::chunk_set::ChunkSetQuery;
 use super::vectors;
 use crate::index::check;
 
@@ -154,6 +155,15 @@ impl PointSchema {
             Predicate::AnyVideo(any) => {
                 any_of(any.iter().map(|id| Term::from_field_text(field, id.as_str())).collect())
             }
+            Predicate::AnyChunk(any) if any.len() <= FEW_TERMS => {
+                let of_chunk = |(video_id, chunk): &(VideoId, ChunkId)| -> (Occur, Box<dyn Query>) {
+                    let video = Term::from_field_text(self.payload["video_id"], video_id.as_str());
+                    let chunk = Term::from_field_i64(field, i64::from(*chunk));
+                    (Occur::Should, all_of(vec![any_of(vec![video]), any_of(vec![chunk])]))
+                };
+                Box::new(BooleanQuery::new(any.iter().map(of_chunk).collect()))
+            }
+            Predicate::AnyChunk(any) => Box::new(ChunkSetQuery::new(any.clone())),
             Predicate::AnyInteger(any) => {
                 any_of(any.iter().map(|number| Term::from_field_i64(field, *number)).collect())
             }

@@ -37,6 +37,7 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
     match &condition.predicate {
         Predicate::AnyKeyword(any) if any.is_empty() => None,
         Predicate::AnyVideo(any) if any.is_empty() => None,
+        Predicate::AnyChunk(any) if any.is_empty() => None,
         Predicate::AnyInteger(any) if any.is_empty() => None,
         Predicate::AnyKeyword(any) => Some(match any.as_slice() {
             [one] => qdrant::Condition::matches(field, one.clone()),
@@ -45,6 +46,16 @@ fn condition(condition: &Condition) -> Option<qdrant::Condition> {
         Predicate::AnyVideo(any) => {
             let ids: Vec<String> = any.iter().map(|id| id.as_str().to_owned()).collect();
             Some(qdrant::Condition::matches(field, ids))
+        }
+        Predicate::AnyChunk(any) => {
+            let by_video = any.chunk_by(|a, b| a.0 == b.0).map(|chunks| {
+                let ids: Vec<i64> = chunks.iter().map(|(_, chunk)| (*chunk).into()).collect();
+                qdrant::Condition::from(qdrant::Filter::must([
+                    qdrant::Condition::matches("video_id", String::from(chunks[0].0)),
+                    qdrant::Condition::matches("chunk_id", ids),
+                ]))
+            });
+            Some(qdrant::Filter::should(by_video).into())
         }
         Predicate::AnyInteger(any) => Some(qdrant::Condition::matches(field, any.clone())),
         // Integers are compared as doubles. The comparison is exact up to 2^53, and no field
@@ -74,17 +85,20 @@ fn finite(bound: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
     fn unsatisfiable_filter_sends_no_request() {
         for impossible in [
             Predicate::AnyInteger(vec![]),
+            Predicate::AnyChunk(Arc::new([])),
             Predicate::AtLeast(f64::INFINITY),
             Predicate::AtMost(f64::NEG_INFINITY),
         ] {
             let filter =
-                Filter::video(ports::VideoId::from_digest([0; 20])).and("people_count", impossible);
+                Filter::video(ports::VideoId::from_digest([0; 20])).and("chunk_id", impossible);
             assert_eq!(translate(&filter).unwrap(), None);
         }
         assert_eq!(translate(&Filter::default()).unwrap(), Some(qdrant::Filter::default()));

@@ -2122,7 +2122,10 @@ export interface components {
         };
         /** Filter */
         Filter: {
-            /** @description Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`. */
+            /**
+             * @description Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict` or
+             *     `expression` (an interval expression, as of `POST /intervals`).
+             */
             type: string;
             /** @description How values are matched: `any`, `exact`, `gte` or `lte`. */
             matches: string;
@@ -3446,10 +3449,15 @@ export interface components {
                 before?: number;
                 overlaps_after?: number;
                 overlaps_before?: number;
+                where?: {
+                    [key: string]: unknown;
+                };
                 collections?: string[];
                 recorded_after?: string;
                 recorded_before?: string;
-                metadata?: string;
+                metadata?: {
+                    [key: string]: unknown;
+                };
             } & {
                 [key: string]: unknown;
             };

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::points::{axis, chunks, filter, id, lean, nearest, point, replace, words};
+use crate::ChunkId;
 use crate::conformance::video;
 use crate::index::{Filter, Index, Predicate, TextQuery, VectorQuery};
 
@@ -61,6 +62,10 @@ fn id_cases() -> Vec<Case> {
         (filter("chunk_id", among(&[-1, i64::MAX])), &[]),
         (filter("chunk_id", Predicate::AtLeast(1.5)), &[("aa", 2), ("bb", 3)]),
         (Filter::video(video("aa")).and("chunk_id", among(&[0, 3])), &[("aa", 0)]),
+        (in_chunks(&[("bb", 0), ("aa", 2), ("aa", 3), ("ff", 0)]), &[("aa", 2), ("bb", 0)]),
+        (in_chunks(&[("aa", 1), ("bb", 0)]).and("chunk_id", among(&[0])), &[("bb", 0)]),
+        (in_chunks(&[("aa", 1), ("bb", 0)]).in_videos([video("aa")]), &[("aa", 1)]),
+        (in_chunks(&[]), &[]),
         (Filter::video(video("aa")).and("video_id", any(&[bb.as_str()])), &[]),
     ]
 }
@@ -111,6 +116,45 @@ fn any(words: &[&str]) -> Predicate {
 
 fn among(numbers: &[i64]) -> Predicate {
     Predicate::AnyInteger(numbers.to_vec())
+}
+
+fn in_chunks(chunks: &[(&str, u32)]) -> Filter {
+    Filter::default().in_chunks(chunks.iter().map(|(v, chunk)| (video(v), ChunkId(*chunk))))
+}
+
+/// Checks filters that list many chunks, some of which have no points in the index, in every kind of
+/// search.
+pub(super) async fn accept_many_chunks(index: &dyn Index) {
+    let is_listed = |n: u32| n.is_multiple_of(7);
+    let name = |n: u32| format!("{:04x}", n % 50);
+    let points = |range: Range<u32>| {
+        let point = |n: u32| {
+            point(&name(n), n).vector("combined", lean(n as f32 * 0.001)).says("lighthouse")
+        };
+        range.map(point).collect::<Vec<_>>()
+    };
+    replace(index, points(0..400)).await;
+    replace(index, points(400..700)).await;
+    let listed = (0..1000).filter(|n| is_listed(*n));
+    let listed = listed.flat_map(|n| [(video(&name(n)), ChunkId(n)), (video("ff"), ChunkId(n))]);
+    let many = Filter::default().in_chunks(listed);
+    let expected: Vec<u32> = (0..700).filter(|n| is_listed(*n)).collect();
+    let limit = 700;
+    assert_eq!(index.count(&many).await.unwrap(), expected.len() as u64);
+    let query = VectorQuery { filter: many.clone(), ..nearest("combined", axis(0), limit) };
+    assert_eq!(chunks(&index.search(query).await.unwrap()), expected, "nearest first");
+    let text = TextQuery { filter: many.clone(), ..words("lighthouse", limit) };
+    let mut found = chunks(&index.text_search(text).await.unwrap());
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let listed = index.list(&many, limit).await.unwrap();
+    let mut found: Vec<u32> = listed.iter().map(|point| point.id.chunk_id.0).collect();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let one = many.in_videos([video(&name(7))]);
+    let query = VectorQuery { filter: one, ..nearest("combined", axis(0), limit) };
+    let expected: Vec<u32> = expected.into_iter().filter(|n| name(*n) == name(7)).collect();
+    assert_eq!(chunks(&index.search(query).await.unwrap()), expected);
 }
 
 /// Checks filters that list many videos. A filter on metadata may list hundreds of videos, most of

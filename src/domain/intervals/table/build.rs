@@ -18,8 +18,9 @@ use crate::kernel::time::Span;
 impl Builder {
     pub(super) fn new(facts: &VideoFacts) -> Self {
         let coverage = &facts.coverage;
-        let analyzed = [&coverage.screen, &coverage.things, &coverage.tags].into_iter().flatten();
-        let ends = analyzed.map(|span| span.end).chain([facts.video_duration]);
+        let analyzed = [&coverage.screen, &coverage.things, &coverage.tags].into_iter();
+        let spans = analyzed.chain([&facts.chunks]).flatten();
+        let ends = spans.map(|span| span.end).chain([facts.video_duration]);
         let end = milliseconds(ends.fold(0.0, f64::max)).max(1);
         Self { end, text: String::new(), ends: Vec::new(), ids: HashMap::new() }
     }
@@ -58,6 +59,7 @@ impl Builder {
         IntervalTable {
             identity,
             end: self.end,
+            chunks: facts.chunks.iter().copied().map(Interval::from).collect(),
             voices,
             speech: words,
             turns,

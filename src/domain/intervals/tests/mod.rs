@@ -18,19 +18,19 @@ use crate::kernel::time::Span;
 use crate::media::speech::{Speech, Words};
 
 /// The table of a video with these facts.
-fn table(facts: &VideoFacts) -> IntervalTable {
+pub(crate) fn table(facts: &VideoFacts) -> IntervalTable {
     let identity = TableIdentity { video_id: facts.video_id, created_at: 0, epoch: 1 };
     IntervalTable::new(identity, facts)
 }
 
 /// The facts of a video with these outputs and, if it was recognised, this speech.
-fn facts(video: &AnalyzedVideo, speech: Option<Speech>) -> VideoFacts {
+pub(crate) fn facts(video: &AnalyzedVideo, speech: Option<Speech>) -> VideoFacts {
     let speech = CorrectionSet::new(Vec::new(), speech).into_speech();
     VideoFacts { speech, ..VideoFacts::from_outputs(video, Needs::TIMED, true) }
 }
 
 /// Speech with voice activity in these spans, and words with their start and end, in seconds.
-fn speech(spans: &[(f64, f64)], words: &[(&str, f64, f64)]) -> Speech {
+pub(crate) fn speech(spans: &[(f64, f64)], words: &[(&str, f64, f64)]) -> Speech {
     let word = |(text, start, end): &(&str, f64, f64)| Word {
         text: (*text).to_owned(),
         start: *start,
@@ -56,7 +56,7 @@ fn parse(expression: &Value) -> IntervalExpression {
     IntervalExpression::parse(expression, &limits).unwrap_or_else(|e| panic!("{expression}: {e}"))
 }
 
-fn compile(expression: &Value) -> CompiledExpression {
+pub(crate) fn compile(expression: &Value) -> CompiledExpression {
     CompiledExpression::new(&parse(expression), &|_| None)
 }
 

@@ -20,6 +20,7 @@ fn nothing() -> VideoFacts {
         video_id: "00ff00ff00ff00ff".parse().expect("an id"),
         filename: "talk.mp4".into(),
         video_duration: 60.0,
+        chunks: Vec::new(),
         span: Span { start: 0.0, end: 60.0 },
         turns: Some(Vec::new()),
         counts: None,

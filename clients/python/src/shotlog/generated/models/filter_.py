@@ -13,7 +13,8 @@ T = TypeVar("T", bound="Filter")
 class Filter:
     """
     Attributes:
-        type_ (str): Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time` or `dict`.
+        type_ (str): Type of the value: `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict` or
+            `expression` (an interval expression, as of `POST /intervals`).
         matches (str): How values are matched: `any`, `exact`, `gte` or `lte`.
         payload_field (str): Field of the index payload that the filter compares.
     """

@@ -30,10 +30,11 @@ class QueryRequestFilters:
         before (float | Unset):
         overlaps_after (float | Unset):
         overlaps_before (float | Unset):
+        where (Any | Unset):
         collections (list[str] | Unset):
         recorded_after (str | Unset):
         recorded_before (str | Unset):
-        metadata (str | Unset):
+        metadata (Any | Unset):
     """
 
     video_ids: list[str] | Unset = UNSET
@@ -50,10 +51,11 @@ class QueryRequestFilters:
     before: float | Unset = UNSET
     overlaps_after: float | Unset = UNSET
     overlaps_before: float | Unset = UNSET
+    where: Any | Unset = UNSET
     collections: list[str] | Unset = UNSET
     recorded_after: str | Unset = UNSET
     recorded_before: str | Unset = UNSET
-    metadata: str | Unset = UNSET
+    metadata: Any | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,6 +101,8 @@ class QueryRequestFilters:
 
         overlaps_before = self.overlaps_before
 
+        where = self.where
+
         collections: list[str] | Unset = UNSET
         if not isinstance(self.collections, Unset):
             collections = self.collections
@@ -140,6 +144,8 @@ class QueryRequestFilters:
             field_dict["overlaps_after"] = overlaps_after
         if overlaps_before is not UNSET:
             field_dict["overlaps_before"] = overlaps_before
+        if where is not UNSET:
+            field_dict["where"] = where
         if collections is not UNSET:
             field_dict["collections"] = collections
         if recorded_after is not UNSET:
@@ -182,6 +188,8 @@ class QueryRequestFilters:
 
         overlaps_before = d.pop("overlaps_before", UNSET)
 
+        where = d.pop("where", UNSET)
+
         collections = cast(list[str], d.pop("collections", UNSET))
 
         recorded_after = d.pop("recorded_after", UNSET)
@@ -205,6 +213,7 @@ class QueryRequestFilters:
             before=before,
             overlaps_after=overlaps_after,
             overlaps_before=overlaps_before,
+            where=where,
             collections=collections,
             recorded_after=recorded_after,
             recorded_before=recorded_before,

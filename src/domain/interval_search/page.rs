@@ -243,7 +243,38 @@ impl NotAnalyzed {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::aggregation::testing::video;
+    use crate::analysis::analyzers::{default_video, object_detection, ocr, people};
+    use crate::facts::{Coverage, VideoFacts};
+    use crate::intervals::tests::{compile, facts, speech, table};
+
+    #[test]
+    fn a_page_lists_what_was_not_analyzed() {
+        let known = facts(&video(10.0, 3), Some(speech(&[(0.0, 30.0)], &[])));
+        let read = [Span { start: 0.0, end: 10.0 }, Span { start: 20.0, end: 30.0 }];
+        let coverage = Coverage { screen: read.to_vec(), ..Coverage::default() };
+        let table = table(&VideoFacts { coverage, people: None, lines: Some(Vec::new()), ..known });
+        let terms = json!([
+            {"reads": "news"}, {"tag": "dim"}, {"says": "x"}, {"sees": "car"}, {"people": true},
+        ]);
+        let position = Position { created_at: 0, video_id: table.identity.video_id };
+        let mut page = PageBuilder::new(10, 10, None);
+        page.add(&compile(&json!({"any": terms})), &position, &table);
+        let found = page.take_not_analyzed().into_iter();
+        let found: Vec<(String, u64, usize)> =
+            found.map(|entry| (entry.analyzer, entry.videos, entry.parts.len())).collect();
+        let expected = [
+            (default_video::ID, 1, 0),
+            (object_detection::ID, 1, 0),
+            (ocr::ID, 0, 1),
+            (people::ID, 1, 0),
+        ];
+        let expected = expected.map(|(id, videos, parts)| (id.to_owned(), videos, parts));
+        assert_eq!(found, expected, "what is said is known");
+    }
 
     #[test]
     fn page_starts_round_trip() {
