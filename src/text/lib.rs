@@ -8,6 +8,7 @@ pub mod colours;
 pub mod kinds;
 mod lists;
 mod matching;
+pub mod names;
 pub mod numbers;
 pub mod plural;
 pub mod questions;

@@ -3,16 +3,17 @@
 
 use ports::llm::{Answer, TokenSink};
 use text::questions::is_question;
-use text::{Quotations, Token, sentences, tokens};
+use text::{Quotations, Token, join_list, sentences, tokens};
 
 use crate::answering::Answering;
 use crate::answering::audit::{AuditedSentence, SentenceClaim, supports_by_words};
+use crate::answering::citations::{CitationForm, quote, with_citations};
 use crate::answering::context::Evidence;
-use crate::answering::reading::{EvidenceSentence, NearestWindow, is_language};
+use crate::answering::named::NamedEvidence;
+use crate::answering::reading::{NearestWindow, is_language};
+use crate::answering::refusal::{NO_ANSWER, refusal};
 use crate::kernel::error::{Error, Result};
-use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
-use crate::kernel::video::VideoId;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::search::calibration::content_words;
 
@@ -45,9 +46,6 @@ const TIME_TOLERANCE: f64 = 0.01;
 /// Minimum probability at which a moment counts as related to a question.
 const MIN_RELATED_PROBABILITY: f32 = 0.3;
 
-/// How an answer begins that says that nothing answers the question.
-pub(super) const NO_ANSWER: &str = "No moment answers this question";
-
 /// An answer with its citation audit.
 #[derive(Debug, Clone, PartialEq)]
 struct AuditedAnswer {
@@ -56,32 +54,6 @@ struct AuditedAnswer {
     answered: bool,
     /// The citation audit of each sentence, including omitted ones.
     audit: Vec<AuditedSentence>,
-}
-
-/// The format of citations in an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CitationForm {
-    /// `[<video_id> <start>-<end>s]`, in `/query`.
-    Seconds,
-    /// `[<video_id> <start>-<end>]`, in `/ask`.
-    Plain,
-}
-
-impl CitationForm {
-    fn cite(self, evidence: &Evidence) -> String {
-        self.format(evidence.video_id, evidence.span)
-    }
-
-    /// Cites every moment of the evidence.
-    fn cite_all(self, evidence: &Evidence) -> impl Iterator<Item = String> {
-        evidence.spans().map(move |span| self.format(evidence.video_id, span))
-    }
-
-    /// Formats the citation of a span of a video.
-    pub(super) fn format(self, video_id: VideoId, Span { start, end }: Span) -> String {
-        let unit = if self == Self::Seconds { "s" } else { "" };
-        format!("[{video_id} {start}-{end}{unit}]")
-    }
 }
 
 /// An answer, or the reason why there is none. Search results are returned in both cases.
@@ -136,6 +108,15 @@ impl Answering {
         if context.is_empty() {
             return Ok(None);
         }
+        // A language model reads the evidence and decides for itself.
+        let named = match self.llm.is_extractive() {
+            true => self.keep_named(question, context).await?,
+            false => NamedEvidence { kept: context.to_vec(), missing: Vec::new() },
+        };
+        if named.kept.is_empty() {
+            return self.refuse_names(&named.missing, question, context, form).await.map(Some);
+        }
+        let context = named.kept.as_slice();
         let passages =
             context.iter().enumerate().map(|(i, e)| e.passage(format!("p{}", i + 1))).collect();
         let prompt = Prompt {
@@ -188,12 +169,8 @@ impl Answering {
         context: &[&Evidence],
         form: CitationForm,
     ) -> Result<AuditedAnswer> {
-        let with_citations = |s: &AuditedSentence| {
-            format!("{} {}", s.sentence, s.citations.join(" ")).trim_end().to_owned()
-        };
         let is_supported = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
-        let text =
-            audit.iter().filter(is_supported).map(with_citations).collect::<Vec<_>>().join(" ");
+        let text = with_citations(audit.iter().filter(is_supported));
         if !text.is_empty() {
             return Ok(AuditedAnswer { text, answered: true, audit });
         }
@@ -209,12 +186,31 @@ impl Answering {
                 nearest.said.iter().map(|said| quote(said, form)).collect()
             }
             nearest => {
-                refusal(nearest.as_ref().map(|nearest| quote(&nearest.said[0], form)), context)
+                let nearest = nearest.as_ref().map(|nearest| quote(&nearest.said[0], form));
+                refusal(NO_ANSWER, nearest, context)
             }
         };
-        let text = sentences.iter().map(with_citations).collect::<Vec<_>>().join(" ");
+        let text = with_citations(&sentences);
         audit.extend(sentences);
         Ok(AuditedAnswer { text, answered, audit })
+    }
+
+    /// Says that no moment answers the question, because the videos lack what it names, and cites the
+    /// nearest moment if it is related to the question.
+    async fn refuse_names(
+        &self,
+        names: &[String],
+        question: &str,
+        context: &[&Evidence],
+        form: CitationForm,
+    ) -> Result<AuditedAnswer> {
+        let nearest = self.nearest(question, context).await?;
+        let nearest = nearest.filter(|nearest| nearest.p_present >= MIN_RELATED_PROBABILITY);
+        let nearest = nearest.map(|nearest| quote(&nearest.said[0], form));
+        let names = join_list(names, "or");
+        let reason = format!("{NO_ANSWER}: nothing is said or shown about {names}");
+        let audit = refusal(&reason, nearest, &[]);
+        Ok(AuditedAnswer { text: with_citations(&audit), answered: false, audit })
     }
 
     /// Re-ranks the sentences that an extractive model has chosen, together with other sentences in
@@ -273,51 +269,6 @@ impl Answering {
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let audit = scored.into_iter().map(|(_, sentence)| sentence).collect();
         Ok((audit, !reading.is_topic && reading.best_score() < MIN_UNREFUTED_PROBABILITY))
-    }
-}
-
-/// Says that no moment answers the question, and which aggregates have facts on its topic.
-/// `nearest` quotes the nearest moment.
-fn refusal(nearest: Option<AuditedSentence>, context: &[&Evidence]) -> Vec<AuditedSentence> {
-    let nothing = NO_ANSWER;
-    let first = match nearest {
-        Some(quoted) => AuditedSentence {
-            sentence: format!("{nothing}; the nearest moment: {}", quoted.sentence),
-            ..quoted
-        },
-        None => uncited(format!("{nothing}.")),
-    };
-    let mut consulted: Vec<&str> = context.iter().filter_map(|e| e.aggregate()).collect();
-    consulted.sort_unstable();
-    consulted.dedup();
-    let facts = match consulted.as_slice() {
-        [] => None,
-        [one] => Some(format!("The aggregate {one} has stored facts about these videos.")),
-        several => {
-            let names = several.join(", ");
-            Some(format!("The aggregates {names} have stored facts about these videos."))
-        }
-    };
-    std::iter::once(first).chain(facts.map(uncited)).collect()
-}
-
-fn uncited(sentence: String) -> AuditedSentence {
-    AuditedSentence {
-        sentence,
-        citations: Vec::new(),
-        moments: Vec::new(),
-        verdict: Verdict::Supported,
-    }
-}
-
-/// Turns a sentence of the evidence into a quotation in the answer.
-fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
-    let (sentence, evidence) = said.as_quotation();
-    AuditedSentence {
-        sentence,
-        citations: vec![form.cite(evidence)],
-        moments: vec![evidence.moment_id()],
-        verdict: Verdict::Supported,
     }
 }
 
@@ -451,34 +402,6 @@ mod tests {
         let context = [&first, &second, &later];
         let ids = ["p1", "p2", "p3"].map(str::to_owned);
         assert_eq!(citations(sentence, &ids, &context), [&first, &later]);
-    }
-
-    #[test]
-    fn a_refusal_names_the_aggregates_with_facts() {
-        let chunk = piece(0.0, 10.0, "A man sings.");
-        let of = |source: &'static str| Evidence {
-            source,
-            topic: Some("counts".into()),
-            ..piece(0.0, 60.0, "3 kinds of objects are seen.")
-        };
-        let (stats, more, entities) = (of("stats"), of("stats"), of("entities"));
-        let (summary, section) = (of("summary"), of("sections"));
-        let text = |nearest: Option<&Evidence>, context: &[&Evidence]| {
-            let quoted = nearest
-                .map(|e| AuditedSentence { sentence: e.text.clone(), ..uncited(String::new()) });
-            let sentences = refusal(quoted, context).into_iter().map(|s| s.sentence);
-            sentences.collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(text(None, &[&chunk, &summary, &section]), "No moment answers this question.");
-        assert_eq!(
-            text(Some(&chunk), &[&chunk, &stats, &more, &entities]),
-            "No moment answers this question; the nearest moment: A man sings. The aggregates \
-             entities, stats have stored facts about these videos."
-        );
-        assert!(
-            text(None, &[&stats])
-                .ends_with("The aggregate stats has stored facts about these videos.")
-        );
     }
 
     #[test]

@@ -7,8 +7,9 @@ use ports::llm::TokenSink;
 use serde::{Deserialize, Serialize};
 
 use crate::answering::Answering;
-use crate::answering::answer::{AnswerAttempt, CitationForm};
+use crate::answering::answer::AnswerAttempt;
 use crate::answering::audit::AuditedSentence;
+use crate::answering::citations::CitationForm;
 use crate::answering::context::{Evidence, VideoContext, select_evidence};
 use crate::answering::facts::{self, FactAnswer};
 use crate::answering::retrieve::Retrieval;

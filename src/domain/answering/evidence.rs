@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use futures::{StreamExt, TryStreamExt, stream};
 use serde_json::{Map, Value};
 
-use super::answer::CitationForm;
+use super::citations::CitationForm;
 use crate::answering::Answering;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};

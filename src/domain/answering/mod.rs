@@ -4,13 +4,16 @@
 pub(crate) mod answer;
 pub mod ask;
 pub mod audit;
+mod citations;
 mod consult;
 mod context;
 pub mod evidence;
 mod facts;
+mod named;
 pub mod query;
 mod question;
 mod reading;
+mod refusal;
 mod retrieve;
 
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
 use crate::answering::ask::AskSettings;
 use crate::catalog::Catalog;
+use crate::intervals::IntervalFilter;
 use crate::kernel::ports::Models;
 use crate::library::Library;
 use crate::listing::Listing;
@@ -36,6 +40,7 @@ use crate::search::Search;
 pub struct Answering {
     records: Arc<Records>,
     listing: Arc<Listing>,
+    intervals: Arc<IntervalFilter>,
     library: Arc<Library>,
     extractors: Arc<ExtractorStore>,
     analyzers: Analyzers,
@@ -67,6 +72,7 @@ impl Answering {
         Self {
             records: catalog.records.clone(),
             listing: catalog.listing.clone(),
+            intervals: catalog.intervals.clone(),
             library: catalog.library.clone(),
             extractors: catalog.extractors.clone(),
             analyzers: catalog.analyzers.clone(),

@@ -2,8 +2,9 @@
 
 use ports::llm::TokenSink;
 
-use super::answer::{AnswerAttempt, CitationForm};
+use super::answer::AnswerAttempt;
 use super::audit::AuditedSentence;
+use super::citations::CitationForm;
 use super::context::{Evidence, EvidenceGroup};
 use crate::answering::Answering;
 use crate::kernel::access::Access;

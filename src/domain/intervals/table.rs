@@ -278,6 +278,20 @@ impl IntervalTable {
             + size_of_val(&*self.people)
     }
 
+    /// Returns what is said in each channel, each line on screen, and each label of what is seen or of a
+    /// speaker.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> {
+        let string = |id: StringId| self.strings.get(id).to_owned();
+        let said = self.speech.iter().flatten().map(|channel| {
+            let words = channel.words.iter().map(|word| self.strings.get(word.text));
+            words.collect::<Vec<_>>().join(" ")
+        });
+        let lines = self.lines.lines.iter().map(move |line| string(line.text));
+        let seen = self.things.sightings.iter().chain(&self.tags).map(move |s| string(s.label));
+        let speakers = self.turns.iter().flatten().map(move |turn| string(turn.speaker));
+        said.chain(lines).chain(seen).chain(speakers)
+    }
+
     /// Returns the length of the video, in seconds.
     pub(crate) fn duration(&self) -> f64 {
         f64::from(self.end) / 1000.0

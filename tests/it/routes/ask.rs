@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use adapters::llm::Extractive;
 use async_trait::async_trait;
 use poem::http::Method;
 use ports::llm::{Completion, LanguageModel, Request};
@@ -89,6 +90,28 @@ async fn a_refusal_names_the_aggregates_that_know_the_topic() {
         &["No moment answers this question", "stats", "stored facts about these videos."],
     );
     assert!(!text.contains("does not show"), "{text}");
+}
+
+#[tokio::test]
+async fn a_question_about_a_name_that_no_video_has_is_refused() {
+    let app = TestApp::with(|setup| setup.llm = Some(Arc::new(Extractive::default()))).await;
+    app.video().await;
+    let question = "Which wooden door does Barbarossa open in a red coat?";
+    let reason = "No moment answers this question: nothing is said or shown about Barbarossa";
+    for (path, field) in [("/ask", "question"), ("/query", "text")] {
+        let answer = app.post_json(path, json!({field: question})).await.ok();
+        mentions(answer["answer"].as_str().unwrap(), &[reason]);
+        assert_eq!(answer["answered"], false, "{path}");
+    }
+    // A file name is evidence, too, and then only its video is.
+    let job = app.job_of(&[], "Barbarossa_1.mp4", &clip(20.0)).await;
+    let id = job["result"]["video_id"].as_str().unwrap();
+    let answer = app.post_json("/ask", json!({"question": question})).await.ok();
+    let text = answer["answer"].as_str().unwrap();
+    assert!(!text.contains("nothing is said"), "{text}");
+    let citations = answer["audit"].as_array().unwrap().iter();
+    let citations = citations.flat_map(|sentence| sentence["citations"].as_array().unwrap());
+    assert!(citations.clone().all(|cited| cited.as_str().unwrap().contains(id)), "{answer}");
 }
 
 #[tokio::test]

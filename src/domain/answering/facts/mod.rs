@@ -20,9 +20,11 @@ mod wording;
 
 use ports::llm::PassageKind;
 
-use super::answer::{AnswerAttempt, CitationForm, NO_ANSWER};
+use super::answer::AnswerAttempt;
 use super::audit::{AuditedSentence, CitedText, SentenceClaim};
+use super::citations::CitationForm;
 use super::context::{Evidence, EvidenceGroup, VideoContext};
+use super::refusal::NO_ANSWER;
 use crate::analysis::prose::capitalised;
 use crate::answering::Answering;
 use crate::facts::{Needs, VideoFacts};
