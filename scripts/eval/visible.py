@@ -5,17 +5,25 @@
 
 FOLDER has the clips that visible.json lists with their origins; SPLIT is development or test. Prints the precision of
 the labels that are stated (objects and people), the recall of stated labels and tags, and for the questions how often
-a right moment is first or among the first three, and how often something absent is reported as present. Uses only the
-API; the service must have no other videos. Called by scripts/eval.sh.
+a right moment is first or among the first three, and how often something absent is reported as present. Then searches
+with frames of the clips, and with crops of half their width and height, for the moments that they come from. Uses only
+the API; the service must have no other videos. Called by scripts/eval.sh.
 """
+import base64
 import json
 import pathlib
+import random
 import sys
+import urllib.request
 
 from footage import call, ingest
 
 TRUTH = json.loads(pathlib.Path(__file__).with_name("visible.json").read_text())
 LIKELY = 0.5  # p_present above which something is reported as present
+PICTURES = 200  # frames to search with
+CROP = 0.5  # width and height of a crop, as a share of the frame
+BAR_FRAME = 0.95
+BAR_CROP = 0.7
 
 
 def main():
@@ -34,6 +42,7 @@ def main():
         "the texts of default_video alone": {"analyzer": "default_video"},
     }.items():
         search(names, questions, title, request)
+    pictures(list(videos))
 
 
 def named(label, thing):
@@ -94,6 +103,25 @@ def search(names, questions, title, request):
         f"  {title}: first {first} of {len(present)}, among the first three {among_three} of {len(present)}; "
         f"reported although absent: near {sum(claimed[True])} of {len(claimed[True])}, far {sum(claimed[False])} of {len(claimed[False])}"
     )
+
+
+def pictures(videos):
+    """Searches with frames at random times, and with random crops of them."""
+    chance = random.Random(3)
+    durations = {video["video_id"]: video["duration"] for video in call("/videos?limit=500")["videos"]}
+    found = {"frame": 0, "crop": 0}
+    for _ in range(PICTURES):
+        video_id = chance.choice(videos)
+        time = chance.uniform(0, durations[video_id])
+        with urllib.request.urlopen(f"{sys.argv[1]}/videos/{video_id}/frames?t={time:.3f}") as response:
+            picture = "data:image/jpeg;base64," + base64.b64encode(response.read()).decode()
+        corner = [chance.uniform(0, 1 - CROP), chance.uniform(0, 1 - CROP)]
+        for kind, region in (("frame", None), ("crop", [*corner, CROP, CROP])):
+            body = {"image": picture, "limit": 1, "synthesize": False, **({"region": region} if region else {})}
+            hits = call("/query", json.dumps(body).encode())["results"]
+            found[kind] += any(hit["video_id"] == video_id and hit["start"] <= time <= hit["end"] for hit in hits)
+    for kind, bar in (("frame", BAR_FRAME), ("crop", BAR_CROP)):
+        print(f"  a {kind} finds its moment first: {found[kind] / PICTURES:.3f} of {PICTURES} (bar {bar})")
 
 
 if __name__ == "__main__":
