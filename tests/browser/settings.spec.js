@@ -243,6 +243,17 @@ test.describe("in German", () => {
     await expect(page.getByText("Ähnlichkeit 0,61")).toBeVisible();
     await expectGerman(page, "hits");
     await expectFits(page, "hits in German");
+    const words = [{ says: "Fähre" }, { reads: "Nebel" }, { sees: "Auto" }, { speaker: "Ada" }];
+    await json(page, "/query", { ...found, audit });
+    for (const all of [[{ speech: true }, { people: true }, ...words], [{ not: { speech: true } }, { not: { people: true } }, ...words.map((one) => ({ not: one }))]]) {
+      await page.goto(`${service.url}/#/search?where=${encodeURIComponent(JSON.stringify({ all }))}`);
+      await expect(page.getByRole("group", { name: "Bedingungen" }).getByRole("listitem")).toHaveCount(6);
+      for (const name of ["Gesagt wird …", "Text im Bild …", "Zu sehen ist …", "Sprecher …"]) {
+        await page.getByRole("button", { name }).click();
+        await expectGerman(page, name);
+      }
+      await expectFits(page, "conditions in German");
+    }
     await json(page, "/query", {
       answer: null, results: [],
       diagnostics: {

@@ -46,7 +46,12 @@ describe("an alert", () => {
       analyzer: "ocr",
       field: "objects",
       mode: "vector",
-      filters: { tags: ["street", "night"], objects: { all: ["car", "dog"] }, metadata: { camera: "north" } },
+      filters: {
+        where: { not: { sees: "car" } },
+        tags: ["street", "night"],
+        objects: { all: ["car", "dog"] },
+        metadata: { camera: "north" },
+      },
       score_threshold: null,
       min_p_present: 0.5,
     };

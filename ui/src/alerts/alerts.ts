@@ -24,14 +24,14 @@ export function alertRequest(
   webhook: string,
   minConfidence: number,
 ) {
-  const { q, analyzer, field, mode, alike, every, filters } = search;
+  const { q, analyzer, field, mode, alike, every, where, filters } = search;
   const text = searchText(q);
   return {
     text,
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
     ...modeFor(text, mode),
-    filters: typedFilters(filters, schema, every),
+    filters: typedFilters(filters, schema, every, where),
     score_threshold: alike,
     min_p_present: minConfidence,
     webhook,
@@ -42,7 +42,8 @@ export function alertRequest(
 export function alertSearch(alert: Alert): SearchParams {
   const filters: SearchParams["filters"] = {};
   const every: string[] = [];
-  for (const [name, value] of Object.entries(alert.filters as Record<string, unknown>)) {
+  const { where, ...others } = alert.filters as Record<string, unknown>;
+  for (const [name, value] of Object.entries(others)) {
     const all = value && typeof value === "object" && "all" in value ? value.all : undefined;
     if (Array.isArray(all)) every.push(name);
     filters[name] = filterValues(all ?? value);
@@ -62,6 +63,7 @@ export function alertSearch(alert: Alert): SearchParams {
     group: "",
     answer: false,
     every,
+    where: where === undefined ? "" : JSON.stringify(where),
     filters,
   };
 }

@@ -14,8 +14,8 @@ export type AnswerHandlers = {
   sentence: (sentence: AuditedSentence) => void;
 };
 
-/** The scope of a question: moments, or videos with filters. */
-export type Scope = Pick<Place, "video" | "analyzer" | "moment" | "every" | "filters">;
+/** The scope of a question: moments, or videos with conditions and filters. */
+export type Scope = Pick<Place, "video" | "analyzer" | "moment" | "every" | "where" | "filters">;
 
 /** One turn of a conversation. */
 export type Turn = {
@@ -40,13 +40,13 @@ type AskRequest = {
 
 /** The body of `POST /ask`. */
 export function askRequest(question: string, scope: Scope, schema: Schema | null): AskRequest {
-  const { video, analyzer, moment, every, filters } = scope;
+  const { video, analyzer, moment, every, where, filters } = scope;
   return {
     question,
     video_ids: video.length ? video : null,
     analyzer: analyzer || null,
     moment_ids: moment.length ? moment : null,
-    filters: typedFilters(filters, schema, every),
+    filters: typedFilters(filters, schema, every, where),
   };
 }
 

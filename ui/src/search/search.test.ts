@@ -122,6 +122,17 @@ describe("a search request", () => {
     // A listing has no scores to filter by.
     const list = requestFor("filter.objects=boat&mode=text&sure=0.5&alike=0.3&answer=1");
     expect(list).toEqual({ order: "newest", ...scope, video_ids: null, filters });
+    const where = encodeURIComponent('{"not":{"sees":"car"}}');
+    expect(requestFor(`where=${where}`)).toEqual({
+      order: "newest",
+      ...scope,
+      video_ids: null,
+      filters: { where: { not: { sees: "car" } } },
+    });
+    expect(requestFor(`q=boat&where=${where}`)).toMatchObject({
+      text: "boat",
+      filters: { where: { not: { sees: "car" } } },
+    });
     expect(requestFor("like=m_a_1_2&sure=0.5&alike=0.3&video=1")).toEqual({
       like: "m_a_1_2",
       ...scope,
@@ -142,8 +153,10 @@ describe("a search request", () => {
     expect(requestFor("picture=p_1&q=boat")).toMatchObject({ text: "boat", field: "combined" });
     const any = (query: string) => hasCriteria(searchParams(parse(`#/search?${query}`)));
     expect(
-      ["q=+", "sure=0.5", "q=x", "like=m", "picture=p_1", "video=1", "filter.objects=boat"].map(any),
-    ).toEqual([false, false, true, true, true, true, true]);
+      ["q=+", "sure=0.5", "q=x", "like=m", "picture=p_1", "video=1", "where={}", "filter.objects=boat"].map(
+        any,
+      ),
+    ).toEqual([false, false, true, true, true, true, true, true]);
   });
 
   it("drops the example that a text replaces", () => {

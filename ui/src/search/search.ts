@@ -4,6 +4,7 @@ import type { Place } from "../state/address.svelte";
 import { analyzerName, joinList, displayName, humanize } from "../i18n/format";
 import { m } from "../i18n/language.svelte";
 import type { Hit, Schema, Span } from "../api/types";
+import { describeWhere, whereExpression } from "./conditions/conditions";
 
 export type SearchParams = Pick<
   Place,
@@ -21,6 +22,7 @@ export type SearchParams = Pick<
   | "group"
   | "answer"
   | "every"
+  | "where"
   | "filters"
 >;
 type Filters = SearchParams["filters"];
@@ -37,14 +39,15 @@ const HIDDEN_FILTERS = ["where", "video_ids", "analyzer_ids", "chunk_ids", "chun
 /** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {
   const { q, like, picture, region, video, analyzer, field, mode, limit, alike, sure } = place;
-  const { group, answer, every, filters } = place;
+  const { group, answer, every, where, filters } = place;
   const target = { q, like, picture, region };
-  return { ...target, video, analyzer, field, mode, limit, alike, sure, group, answer, every, filters };
+  const narrowing = { video, analyzer, every, where, filters };
+  return { ...target, ...narrowing, field, mode, limit, alike, sure, group, answer };
 }
 
-/** Whether there is any text, moment, picture, video, analyzer or filter to search by. */
-export const hasCriteria = ({ q, like, picture, video, analyzer, filters }: SearchParams) =>
-  Boolean(q.trim() || like || picture || video.length || analyzer || Object.keys(filters).length);
+/** Whether there is any text, moment, picture, video, analyzer, condition or filter to search by. */
+export const hasCriteria = ({ q, like, picture, video, analyzer, where, filters }: SearchParams) =>
+  Boolean(q.trim() || like || picture || video.length || analyzer || where || Object.keys(filters).length);
 
 /** Seconds by which a range is narrowed, to exclude moments that only touch it. */
 const EPSILON = 0.001;
@@ -78,11 +81,12 @@ export function withoutExample<S extends Pick<SearchParams, "like" | "picture" |
 }
 
 /**
- * The body of `POST /query`: a text query, a similarity query, or a listing by filters. That of a picture
- * lacks the picture, which is loaded separately.
+ * The body of `POST /query`: a text query, a similarity query, or a listing by filters and conditions. That
+ * of a picture lacks the picture, which is loaded separately.
  */
 export function searchRequest(search: SearchParams, schema: Schema | null) {
-  const { like, picture, video, analyzer, field, mode, limit, alike, sure, answer, every, filters } = search;
+  const { like, picture, video, analyzer, field, mode, limit, alike, sure, answer } = search;
+  const { every, where, filters } = search;
   const text = searchText(search.q);
   const scope = {
     video_ids: video.length ? video : null,
@@ -90,7 +94,7 @@ export function searchRequest(search: SearchParams, schema: Schema | null) {
     field: field || "combined",
     limit: Math.min(MAX_LIMIT, Math.max(1, limit ?? DEFAULT_LIMIT)),
     synthesize: Boolean(text) && answer,
-    filters: typedFilters(filters, schema, every),
+    filters: typedFilters(filters, schema, every, where),
     pages: true,
   };
   if (text) {
@@ -104,13 +108,14 @@ export function searchRequest(search: SearchParams, schema: Schema | null) {
   return like ? { like, ...scope, score_threshold: alike } : { order: "newest", ...scope };
 }
 
-/** Converts filters with a value to the types in the service's schema. */
+/** Converts filters with a value to the types in the service's schema, and adds the conditions. */
 export function typedFilters(
   filters: Filters,
   schema: Schema | null,
   every: string[] = [],
+  where = "",
 ): Record<string, unknown> {
-  const all: Record<string, unknown> = {};
+  const all: Record<string, unknown> = where ? { where: whereExpression(where) } : {};
   for (const [name, values] of Object.entries(filters)) {
     const type = schema?.filters[name]?.type;
     const trimmed = values.map((value) => value.trim()).filter(Boolean);
@@ -188,8 +193,14 @@ function isSplitSentence(first: Hit, second: Hit): boolean {
 export const filterName = (name: string) => displayName(m.filters.names, name);
 
 /** Short descriptions of filters. */
-export const describeFilters = (filters: Filters) =>
+const describeFilters = (filters: Filters) =>
   Object.entries(filters).map(([name, all]) => `${filterName(name)}: ${all.join(", ")}`);
+
+/** The conditions and filters of a search, in words. */
+export const describeCriteria = ({ where, filters }: Pick<SearchParams, "where" | "filters">) => [
+  ...describeWhere(where),
+  ...describeFilters(filters),
+];
 
 /** Reasons why requested filters, e.g. from a link, cannot match anything. */
 export function unsatisfiableFilters(

@@ -78,6 +78,8 @@ const PARAMETERS = {
   answer: flag,
   /** Filters that require all of their values. */
   every: list,
+  /** The JSON of the expression that moments must overlap, as in `search/conditions/conditions.ts`. */
+  where: text,
   /** Ids of the moments to ask about or to compare. */
   moment: list,
   /** Part of a file name. */
@@ -109,9 +111,10 @@ const PAGES = {
     "group",
     "answer",
     "every",
+    "where",
     "filters",
   ],
-  ask: ["q", "video", "analyzer", "moment", "every", "filters"],
+  ask: ["q", "video", "analyzer", "moment", "every", "where", "filters"],
   jobs: [],
   alerts: [],
   compare: ["moment"],

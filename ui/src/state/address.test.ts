@@ -8,6 +8,7 @@ describe("an address", () => {
       video: ["00c0ffee00c0ffee", "x/y"],
       alike: 0.5,
       answer: true,
+      where: '{"all":[{"says":"a & b"},{"not":{"sees":"car"}}]}',
       filters: { objects: ["boat", "a, b"], min_people: ["2"] },
     };
     expect(parse(link("search", says))).toMatchObject({ page: "search", ...says });
@@ -16,8 +17,13 @@ describe("an address", () => {
   });
 
   it("omits defaults and unknown parameters", () => {
-    expect(link("search", { q: "", video: [], alike: null, answer: false })).toBe("#/search");
-    expect(parse("#/jobs?q=boat&filter.objects=boat")).toMatchObject({ page: "jobs", q: "", filters: {} });
+    expect(link("search", { q: "", video: [], alike: null, answer: false, where: "" })).toBe("#/search");
+    expect(parse("#/jobs?q=boat&where={}&filter.objects=boat")).toMatchObject({
+      page: "jobs",
+      q: "",
+      where: "",
+      filters: {},
+    });
   });
 
   it("ignores invalid values", () => {

@@ -61,7 +61,7 @@ export const search: typeof english = {
       "Wahrscheinlich passt keiner dieser Momente. Es sind die ähnlichsten; die Konfidenz steht jeweils dabei.",
     empty: "Momente nach Bedeutung finden",
     emptyAbout:
-      "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Um Momente aufzulisten, die neuesten zuerst, das Textfeld leer lassen und ein Video oder einen Filter auswählen.",
+      "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Um Momente aufzulisten, die neuesten zuerst, das Textfeld leer lassen und ein Video, eine Bedingung oder einen Filter auswählen.",
     shortcut: "öffnet die Suche von jeder Seite aus.",
   },
   picture: {
@@ -100,6 +100,7 @@ export const search: typeof english = {
       metadata: "Metadaten",
       languages: "Sprachen",
       sentiment: "Stimmung",
+      where: "Bedingungen",
       min_people: "Min. Personen",
       max_people: "Max. Personen",
       after: "Beginnt ab (s)",
@@ -115,6 +116,41 @@ export const search: typeof english = {
     notAnalysed: (name, analyzers) =>
       `„${name}“ gilt nur für ${analyzers}, und darauf wurde hier kein Video analysiert.`,
     apart: (names) => `${names} stammen aus verschiedenen Analysen, daher kann kein Moment alle erfüllen.`,
+  },
+  where: {
+    label: "Bedingungen",
+    plain: {
+      speech: { present: "Sprache", absent: "keine Sprache" },
+      people: { present: "Personen", absent: "keine Personen" },
+    },
+    worded: {
+      says: {
+        offer: "Gesagt wird …",
+        label: "Gesprochene Wörter",
+        present: (words) => `„${words}“ wird gesagt`,
+        absent: (words) => `„${words}“ wird nicht gesagt`,
+      },
+      reads: {
+        offer: "Text im Bild …",
+        label: "Wörter im Bild",
+        present: (words) => `„${words}“ im Bild`,
+        absent: (words) => `„${words}“ nicht im Bild`,
+      },
+      sees: {
+        offer: "Zu sehen ist …",
+        label: "Was zu sehen ist, etwa „Auto“",
+        present: (thing) => `mit ${thing}`,
+        absent: (thing) => `ohne ${thing}`,
+      },
+      speaker: {
+        offer: "Sprecher …",
+        label: "Name oder Kennung des Sprechers",
+        present: (name) => `${name} spricht`,
+        absent: (name) => `${name} spricht nicht`,
+      },
+    },
+    exclude: "Ausschließen",
+    add: "Hinzufügen",
   },
   searches: {
     title: "Gespeicherte und letzte Suchen",
@@ -217,7 +253,7 @@ export const search: typeof english = {
   noResults: {
     any: "Keine Ergebnisse.",
     matches: (query) => `Keine Ergebnisse für „${query}“.`,
-    filtered: "Eventuell Filter entfernen.",
+    filtered: "Eventuell Filter oder Bedingungen entfernen.",
     other: "Andere Wörter versuchen oder in allem suchen.",
     otherPicture: "Ein anderes Bild versuchen oder in allem suchen.",
     without: (filter, moments) => `Ohne den Filter „${filter}“: ${moments}.`,

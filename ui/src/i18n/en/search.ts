@@ -60,7 +60,7 @@ export const search = {
     doubtful: "Probably none of these match. They are the closest moments; each shows its confidence.",
     empty: "Find moments by meaning",
     emptyAbout:
-      "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. To list moments, newest first, leave the text empty and select a video or a filter.",
+      "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. To list moments, newest first, leave the text empty and select a video, a condition or a filter.",
     shortcut: "opens search from any page.",
   },
   /** Search by picture. */
@@ -87,6 +87,7 @@ export const search = {
   filters: {
     all: "Match all",
     names: {
+      where: "Conditions",
       min_people: "Min. people",
       max_people: "Max. people",
       after: "Starts at or after (s)",
@@ -103,6 +104,44 @@ export const search = {
     notAnalysed: (name: string, analyzers: string) =>
       `“${name}” only applies to ${analyzers}, and no video here was analysed for that.`,
     apart: (names: string) => `${names} come from different analyses, so no moment can match all of them.`,
+  },
+  /** Conditions on what is said, shown and heard. */
+  where: {
+    label: "Conditions",
+    /** Terms without words. */
+    plain: {
+      speech: { present: "speech", absent: "no speech" },
+      people: { present: "people", absent: "no people" },
+    },
+    /** Terms with words. */
+    worded: {
+      says: {
+        offer: "Says …",
+        label: "Words that are said",
+        present: (words: string) => `says “${words}”`,
+        absent: (words: string) => `does not say “${words}”`,
+      },
+      reads: {
+        offer: "On screen …",
+        label: "Words on screen",
+        present: (words: string) => `“${words}” on screen`,
+        absent: (words: string) => `“${words}” not on screen`,
+      },
+      sees: {
+        offer: "Sees …",
+        label: "Thing that is visible, such as “car”",
+        present: (thing: string) => `with ${thing}`,
+        absent: (thing: string) => `without ${thing}`,
+      },
+      speaker: {
+        offer: "Speaker …",
+        label: "Name or label of the speaker",
+        present: (name: string) => `${name} speaks`,
+        absent: (name: string) => `${name} does not speak`,
+      },
+    },
+    exclude: "Exclude",
+    add: "Add",
   },
   searches: {
     title: "Saved and recent searches",
@@ -206,7 +245,7 @@ export const search = {
   noResults: {
     any: "No results.",
     matches: (query: string) => `No results for “${query}”.`,
-    filtered: "Try removing filters.",
+    filtered: "Try removing filters or conditions.",
     other: "Try different words, or search in everything.",
     otherPicture: "Try another picture, or search in everything.",
     without: (filter: string, moments: string) => `Without the filter “${filter}”: ${moments}.`,
