@@ -75,7 +75,7 @@ class Check:
             self.tools |= {tool.name: tool for tool in listed.tools}
             if not (cursor := listed.next_cursor):
                 break
-        assert len(self.tools) == 10, list(self.tools)
+        assert len(self.tools) == 11, list(self.tools)
         for tool in self.tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
@@ -96,6 +96,8 @@ class Check:
         assert neighbours and all(neighbour["moment_id"] in result.content[0].text for neighbour in neighbours)
         nothing, _ = await self.call("search_moments", text="boat", filters={"after": 1e6})
         assert not nothing["results"] and nothing["diagnostics"]
+        spoken, result = await self.call("find_intervals", expression={"all": [{"speech": True}, {"says": "soup"}]})
+        assert spoken["spans"] and spoken["spans"][0]["moment_id"] in result.content[0].text, spoken
         answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")
         assert answer["results"], answer
         stored = await self.read(f"shotlog://videos/{video}")
@@ -175,6 +177,7 @@ class Check:
             ("search_moments", {"text": "a", "limit": 10**12}, "1 to 50"),
             ("search_moments", {"text": "a", "limit": -1}, "1 to 50"),
             ("search_moments", {"text": ""}, "not empty"),
+            ("find_intervals", {"expression": {"hears": "a"}}, "unknown operator"),
             ("search_moments", {"text": "a", "everything": True}, "unknown field"),
             ("search_moments", {"text": "a", "analyzer": "../../etc/passwd"}, "nalyzer"),
             ("get_transcript", {"video_id": UNKNOWN}, UNKNOWN),

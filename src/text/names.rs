@@ -2,7 +2,7 @@
 
 use crate::numbers::{Number, numbers};
 use crate::questions::is_question;
-use crate::{Token, is_function_word, stem, tokens};
+use crate::{Token, is_function_word, letters_and_digits, stem, tokens};
 
 /// Something that a question names: a proper name, a name or label with its number (`Apollo 13`,
 /// `exit 46`), a year, or quoted words.
@@ -28,6 +28,8 @@ enum Part {
 pub struct NamedText<'t> {
     tokens: Vec<Token<'t>>,
     numbers: Vec<Number>,
+    /// The letters and digits, since text on screen is often read without spaces.
+    letters: String,
 }
 
 impl<'t> NamedText<'t> {
@@ -35,7 +37,7 @@ impl<'t> NamedText<'t> {
     pub fn new(text: &'t str) -> Self {
         let tokens = tokens(text);
         let numbers = numbers(&tokens);
-        Self { tokens, numbers }
+        Self { tokens, numbers, letters: letters_and_digits(text) }
     }
 }
 
@@ -196,6 +198,12 @@ impl NamedSubject {
 
     /// Whether the name occurs in a text, perhaps with another spelling.
     pub fn occurs_in(&self, text: &NamedText<'_>) -> bool {
+        const MIN_LETTERS: usize = 6;
+        let is_words = self.parts.iter().all(|part| matches!(part, Part::Word(_)));
+        let letters = letters_and_digits(&self.text);
+        if is_words && letters.chars().count() >= MIN_LETTERS && text.letters.contains(&letters) {
+            return true;
+        }
         let starts = || 0..text.tokens.len();
         match self.is_sequence {
             true => starts().any(|at| follows(&self.parts, text, at)),
@@ -326,6 +334,7 @@ mod tests {
             ("Who says “fix my jupyter notebook”?", "fix my marimo notebook", false),
             ("Who says “fix my marimo notebook”?", "> Fix my marimo  notebook!", true),
             ("What happened in 1969?", "It was in 1968.", false),
+            ("When was The Land Girls made?", "TheLandGirls 12Jun", true),
         ] {
             let text = NamedText::new(text);
             let occurs = named_subjects(question).iter().all(|subject| subject.occurs_in(&text));

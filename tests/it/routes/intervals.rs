@@ -274,7 +274,7 @@ async fn pages_list_every_span_once_newest_video_first() {
         }
         assert_eq!(found, all, "{limit}");
         if limit == 1 {
-            assert!(pages >= 5, "each video is read for a page of its own, and cached");
+            assert!(pages >= 5, "each video is read for another page, and cached");
         }
     }
     let first = find(&app, json!({"expression": {"speech": true}, "limit": 1})).await;
