@@ -8,7 +8,7 @@ use crate::{Token, is_function_word, letters_and_digits, stem, tokens};
 /// `exit 46`), a year, or quoted words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedSubject {
-    /// The name as written.
+    /// The name as written; a quotation with its marks.
     pub text: String,
     parts: Vec<Part>,
     /// Whether the parts must follow one another. If not, each may occur anywhere.
@@ -193,7 +193,8 @@ impl NamedSubject {
     fn quoted(text: &str) -> Option<Self> {
         let words = tokens(text).into_iter().map(|token| Part::Word(token.lower));
         let parts: Vec<Part> = words.collect();
-        (!parts.is_empty()).then(|| Self { text: text.to_owned(), parts, is_sequence: true })
+        (!parts.is_empty())
+            .then(|| Self { text: format!("“{text}”"), parts, is_sequence: true })
     }
 
     /// Whether the name occurs in a text, perhaps with another spelling.
@@ -299,7 +300,7 @@ mod tests {
             ("What does Neil Armstrong say about Widget K?", &["Neil Armstrong", "Widget K"]),
             ("Which sign is at exit 46?", &["exit 46"]),
             ("What happened in 1969 on the Moon?", &["1969", "Moon"]),
-            ("When does the user type “fix my jupyter notebook”?", &["fix my jupyter notebook"]),
+            ("When does the user type “fix my jupyter notebook”?", &["“fix my jupyter notebook”"]),
             ("Which Mexican dish does the speaker like?", &[]),
             ("In which US state do people drink iced coffee?", &[]),
             ("What colour T-shirt does S1 wear?", &[]),

@@ -36,7 +36,7 @@ pub(crate) struct IntervalTables {
     records: Arc<Records>,
     listing: Arc<Listing>,
     cache: ByteCache<CachedTable>,
-    /// How long a table is current without a look at the listing, if other instances may change
+    /// How long a table is current before the listing is read again, if other instances may change
     /// videos.
     ttl: Option<Duration>,
 }
