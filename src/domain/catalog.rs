@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
+use crate::bins::{BinSettings, Bins};
 use crate::intervals::tables::IntervalTables;
 use crate::intervals::{IntervalFilter, IntervalSettings};
 use crate::kernel::cache::ByteCache;
@@ -35,6 +36,8 @@ pub struct Catalog {
     pub(crate) intervals: Arc<IntervalFilter>,
     /// Reads stored results for users.
     pub library: Arc<Library>,
+    /// Reads and changes bins.
+    pub bins: Arc<Bins>,
     /// Reads the keys of user metadata, and changes user metadata.
     pub(crate) metadata: Arc<MetadataStore>,
     /// Caches encoded responses about videos.
@@ -67,6 +70,7 @@ impl Catalog {
         lease: Option<Duration>,
         &RecordSettings { cache_bytes, video_cache_ttl, .. }: &RecordSettings,
         intervals: IntervalSettings,
+        bins: BinSettings,
     ) -> Self {
         let listing_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
         let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
@@ -95,13 +99,16 @@ impl Catalog {
             aggregators: aggregators.clone(),
             page_cache: ByteCache::new(cache_bytes / 2),
         };
+        let (library, readiness) = (Arc::new(library), Arc::<StoreReadiness>::default());
+        let bins = Bins::new(store.clone(), library.clone(), readiness.clone(), bins);
         Self {
-            library: Arc::new(library),
+            library,
+            bins: Arc::new(bins),
             intervals: Arc::new(IntervalFilter { tables, settings: intervals }),
             responses: ResponseCache::new(store.clone(), response_cache),
             model_cache: Arc::new(ModelCache::new(store.clone(), analyzers.clone())),
             extractors: Arc::new(ExtractorStore::new(store, analyzers.clone())),
-            readiness: Arc::default(),
+            readiness,
             installation: Arc::new(Installation::new(stores)),
             records,
             publisher,

@@ -20,7 +20,8 @@
 //! | [`intervals`] | expressions over what is said, read and seen, and when they hold in a video |
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
-//! | [`catalog`] | builds the services of the four modules above |
+//! | [`bins`] | named, ordered lists of selects, which are spans of videos |
+//! | [`catalog`] | builds the services of the five modules above |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
 //! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
@@ -39,6 +40,7 @@ pub mod aggregation;
 pub mod alerts;
 pub mod analysis;
 pub mod answering;
+pub mod bins;
 pub mod catalog;
 pub mod chunking;
 pub mod corrections;
@@ -122,6 +124,7 @@ pub struct Settings {
     pub jobs: jobs::JobSettings,
     pub callbacks: kernel::webhook::CallbackSettings,
     pub alerts: alerts::AlertSettings,
+    pub bins: bins::BinSettings,
     /// Whether other instances share the records. The code that opens the records sets this; there
     /// is no configuration key.
     #[serde(skip)]
@@ -155,6 +158,7 @@ impl Default for Settings {
             jobs: jobs::JobSettings::default(),
             callbacks: kernel::webhook::CallbackSettings::default(),
             alerts: alerts::AlertSettings::default(),
+            bins: bins::BinSettings::default(),
             shared_records: false,
             probes: status::ProbeSettings::default(),
             ui: false,
@@ -270,8 +274,8 @@ impl Shotlog {
         models.embedder = Arc::new(llm::metered::MeteredEmbedder::new(models.embedder));
         let embedder = models.embedder.clone();
         let lease = settings.lease();
-        let (records, intervals) = (&settings.records, settings.intervals);
-        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, records, intervals);
+        let (records, intervals, bins) = (&settings.records, settings.intervals, settings.bins);
+        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, records, intervals, bins);
         let catalog = Arc::new(catalog);
         let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
         let intervals = IntervalSearch::new(&stores, &catalog, &search);

@@ -112,6 +112,7 @@ const MODULES: &[&str] = &[
     "intervals",
     "publishing",
     "library",
+    "bins",
     "catalog",
     "search",
     "interval_search",

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use serde_json::json;
 
+use crate::bins::Bins;
 use crate::catalog::Catalog;
 use crate::jobs::deletion::VideoDeleter;
 use crate::jobs::{Job, JobTask, Submission};
@@ -57,21 +58,24 @@ impl Submission {
     }
 }
 
-/// Changes the videos in collections.
+/// Changes the videos and the bins in collections.
 pub(super) struct CollectionChanges {
     records: Arc<Records>,
     listing: Arc<Listing>,
     metadata: Arc<MetadataStore>,
+    bins: Arc<Bins>,
     deleter: Arc<VideoDeleter>,
 }
 
 impl CollectionChanges {
     pub(super) fn new(catalog: &Catalog, deleter: Arc<VideoDeleter>) -> Self {
         let (records, listing) = (catalog.records.clone(), catalog.listing.clone());
-        Self { records, listing, metadata: catalog.metadata.clone(), deleter }
+        let (metadata, bins) = (catalog.metadata.clone(), catalog.bins.clone());
+        Self { records, listing, metadata, bins, deleter }
     }
 
-    /// Changes every video in a collection.
+    /// Changes every video in a collection, and then its bins. The bins of a collection whose videos
+    /// are deleted stay.
     pub(super) async fn apply(
         &self,
         name: &str,
@@ -83,6 +87,7 @@ impl CollectionChanges {
             let (ids, left) = self.listing.list_in_collection(name, BATCH).await?;
             progress.stage(Stage::Changing, json!({ "total": done + left, "done": done }));
             if ids.is_empty() {
+                self.change_bins(name, change).await?;
                 return Ok(CollectionResult { collection: name.to_owned(), videos: done });
             }
             let changed = stream::iter(ids).map(|id| self.change_video(id, name, change));
@@ -93,6 +98,14 @@ impl CollectionChanges {
                 outcome?;
                 done += 1;
             }
+        }
+    }
+
+    async fn change_bins(&self, name: &str, change: &CollectionChange) -> Result<()> {
+        match change {
+            CollectionChange::Rename(to) => self.bins.move_to_collection(name, Some(to)).await,
+            CollectionChange::Dissolve => self.bins.move_to_collection(name, None).await,
+            CollectionChange::Delete => Ok(()),
         }
     }
 

@@ -24,6 +24,9 @@ pub enum Error {
     /// The request assumes a state that the resource is not in (409).
     #[error("{0}")]
     Conflict(String),
+    /// What the request changes has changed since the version that the request is based on (412).
+    #[error("{0}")]
+    Outdated(String),
     /// The received data does not match its checksum (460, as in the tus protocol).
     #[error("{0}")]
     Mismatch(String),
@@ -56,6 +59,7 @@ impl Error {
             Self::Invalid(_)
             | Self::Unprocessable(_)
             | Self::Conflict(_)
+            | Self::Outdated(_)
             | Self::Mismatch(_)
             | Self::TooLarge(_) => "ValueError",
             Self::Forbidden(_) => ErrorKind::Denied.type_name(),

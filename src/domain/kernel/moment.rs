@@ -33,6 +33,11 @@ impl MomentId {
         self.video_id
     }
 
+    /// Returns where the moment starts and ends, in milliseconds from the start of the video.
+    pub(crate) fn milliseconds(&self) -> (u64, u64) {
+        (self.start, self.end)
+    }
+
     /// Returns the moment's span, with times in seconds from the start of the video.
     pub fn span(&self) -> Span {
         Span { start: self.start as f64 / 1000.0, end: self.end as f64 / 1000.0 }

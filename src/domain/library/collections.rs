@@ -40,11 +40,11 @@ pub struct CollectionList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CollectionChange {
-    /// Moves the videos to the collection with this name.
+    /// Moves the videos and the bins to the collection with this name.
     Rename(String),
-    /// Removes the videos from the collection.
+    /// Removes the videos and the bins from the collection.
     Dissolve,
-    /// Deletes the videos.
+    /// Deletes the videos. The bins stay.
     Delete,
 }
 

@@ -255,6 +255,21 @@ impl Listing {
         Ok(entries)
     }
 
+    /// Reads the entries of the given videos with their summaries. Omits videos that are unpublished
+    /// or that the caller may not see.
+    pub(crate) async fn visible_summaries(
+        &self,
+        access: &Access,
+        video_ids: &[VideoId],
+    ) -> Result<Vec<(VideoEntry, EntrySummary)>> {
+        let entries = self.entries(access, video_ids).await?.into_iter();
+        let with_summary = |entry: VideoEntry| {
+            let summary = parse_summary(&entry)?;
+            Ok((entry, summary))
+        };
+        entries.map(with_summary).collect()
+    }
+
     /// Finds the newest video that was fetched from `url` and that the caller may see. Secrets in
     /// `url` must be redacted.
     pub(crate) async fn find_by_source_url(

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::bins::Bins;
 use crate::ingest::Sources;
 use crate::jobs::{Submission, Worker};
 use crate::kernel::disk::Reserve;
@@ -41,6 +42,7 @@ pub struct BackgroundTasks {
     pub(super) index_check: Arc<IndexCheck>,
     pub(super) calibrator: Arc<Calibrator>,
     pub(super) sources: Arc<Sources>,
+    pub(super) bins: Arc<Bins>,
     pub(super) submission: Arc<Submission>,
     pub(super) worker: Arc<Worker>,
     pub(super) reserve: Reserve,
@@ -102,12 +104,26 @@ impl BackgroundTasks {
         };
         while let Some(scrub) = next.take() {
             match self.scrubber.continue_scrub(scrub, SCRUB_SLICE).await? {
-                ControlFlow::Break(done) => done.log(),
+                ControlFlow::Break(done) => {
+                    done.log();
+                    self.sweep_bins().await;
+                }
                 ControlFlow::Continue(left) if Instant::now() < until => next = Some(left),
                 ControlFlow::Continue(left) => return Ok(Some(left)),
             }
         }
         Ok(None)
+    }
+
+    /// Removes the documents that interrupted changes of bins have left behind.
+    async fn sweep_bins(&self) {
+        match self.bins.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "documents that no bin needs were removed"),
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "the bins could not be swept");
+            }
+        }
     }
 
     async fn delete_expired_uploads(&self) {

@@ -94,6 +94,7 @@ impl Maintenance {
             index_check: index_check.clone(),
             calibrator: search.calibrator.clone(),
             sources: sources.clone(),
+            bins: catalog.bins.clone(),
             submission: jobs.submission.clone(),
             worker: jobs.worker.clone(),
             reserve: settings.reserve(),

@@ -8,6 +8,7 @@ use ports::index::{Filter, IndexStatistics, IndexUpkeep, Predicate};
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
+use crate::bins::Bins;
 use crate::catalog::Catalog;
 use crate::kernel::error::Result;
 use crate::kernel::ports::Stores;
@@ -27,7 +28,7 @@ pub struct VerifyReport {
     pub videos: u64,
     /// Number of videos skipped because they were being changed.
     pub busy: u64,
-    /// The inconsistencies found. Each is one line that begins with the video id.
+    /// The inconsistencies found. Each is one line that begins with the id of the video or the bin.
     pub problems: Vec<String>,
 }
 
@@ -41,6 +42,7 @@ pub struct Verification {
     listing: Arc<Listing>,
     installation: Arc<Installation>,
     locks: Arc<VideoLocks>,
+    bins: Arc<Bins>,
 }
 
 impl Verification {
@@ -54,12 +56,13 @@ impl Verification {
             listing: catalog.listing.clone(),
             installation: catalog.installation.clone(),
             locks: catalog.locks.clone(),
+            bins: catalog.bins.clone(),
         }
     }
 
     /// Verifies the index files and every video. Checks that each video's documents and objects
-    /// exist, that the number of its vectors matches its record, and that nothing remains of videos
-    /// without a record. Changes nothing.
+    /// exist, that the number of its vectors matches its record, that nothing remains of videos
+    /// without a record, and that every bin can be read. Changes nothing.
     pub async fn run(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
@@ -102,6 +105,7 @@ impl Verification {
                 report.problems.push(format!("{video_id}: vectors without a record"));
             }
         }
+        report.problems.extend(self.bins.problems().await?);
         Ok(report)
     }
 

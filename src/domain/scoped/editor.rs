@@ -1,6 +1,8 @@
 //! The changes that a caller without read-only access may make.
 
 use super::{EditableVideo, Scoped};
+use crate::bins::change::{BinChange, BinChanged};
+use crate::bins::{Bin, BinDraft, BinId};
 use crate::ingest::uploads::{UploadState, UploadWriter};
 use crate::ingest::{IngestFields, Spool, SpooledFile};
 use crate::jobs::Job;
@@ -50,6 +52,23 @@ impl<'s> Editor<'s> {
 
     pub async fn change_collection(&self, name: &str, change: CollectionChange) -> Result<Job> {
         self.0.service.jobs.submission.change_collection(&self.0.access, name, change).await
+    }
+
+    pub async fn create_bin(&self, draft: BinDraft) -> Result<Bin> {
+        self.0.service.catalog.bins.create(&self.0.access, draft).await
+    }
+
+    pub async fn change_bin(
+        &self,
+        bin_id: &BinId,
+        expected: Option<u64>,
+        change: BinChange,
+    ) -> Result<BinChanged> {
+        self.0.service.catalog.bins.change(&self.0.access, bin_id, expected, change).await
+    }
+
+    pub async fn delete_bin(&self, bin_id: &BinId, expected: Option<u64>) -> Result<()> {
+        self.0.service.catalog.bins.delete(&self.0.access, bin_id, expected).await
     }
 
     pub async fn cancel_job(&self, job_id: &str) -> Result<Job> {

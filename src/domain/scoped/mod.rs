@@ -22,6 +22,8 @@ use crate::analysis::extraction::ExtractorDefinition;
 use crate::answering::ask::{AskEvent, AskResponse, Question};
 use crate::answering::evidence::{EvidenceQuery, EvidenceResult};
 use crate::answering::query::QueryResponse;
+use crate::bins::select::SelectId;
+use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
 use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
@@ -99,6 +101,22 @@ impl Scoped {
         ids: Vec<MomentId>,
     ) -> Result<Vec<std::result::Result<Moment, MissingMoment>>> {
         self.service.catalog.library.moments(&self.access, ids).await
+    }
+
+    pub async fn bins(&self, query: &BinQuery) -> Result<BinList> {
+        self.service.catalog.bins.list(&self.access, query).await
+    }
+
+    pub async fn bin(&self, bin_id: &BinId) -> Result<Bin> {
+        self.service.catalog.bins.get(&self.access, bin_id).await
+    }
+
+    pub async fn selects(&self, bin_id: &BinId, offset: usize, limit: usize) -> Result<SelectList> {
+        self.service.catalog.bins.selects(&self.access, bin_id, offset, limit).await
+    }
+
+    pub async fn select(&self, bin_id: &BinId, id: SelectId) -> Result<(Bin, SelectView)> {
+        self.service.catalog.bins.select(&self.access, bin_id, id).await
     }
 
     pub async fn export_library(

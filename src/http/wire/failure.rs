@@ -134,6 +134,7 @@ impl From<domain::Error> for HttpFailure {
             Error::Forbidden(detail) => Self::new(StatusCode::FORBIDDEN, detail),
             Error::NotFound(detail) => Self::not_found(detail),
             Error::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
+            Error::Outdated(detail) => Self::new(StatusCode::PRECONDITION_FAILED, detail),
             Error::Mismatch(detail) => Self::new(checksum_mismatch(), detail),
             Error::TooLarge(detail) => Self::too_large(detail),
             Error::Busy { message, retry_after } => Self::busy(message, retry_after),
