@@ -38,6 +38,11 @@ fn body(operation: &str, video_id: &str) -> Value {
         }
         "export_library" => json!({"format": "jsonl", "video_ids": ids}),
         "correct" => json!({"corrections": [{"of": "words", "from": "door", "to": "gate"}]}),
+        "create_bin" | "update_bin" => json!({"name": "doors"}),
+        "add_selects" => json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]}),
+        "update_select" => json!({"rating": 1}),
+        "split_select" => json!({"at": 1}),
+        "move_selects" | "remove_selects" => json!({"select_ids": ["s1"]}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: add one here so that its reply is checked"),
@@ -79,6 +84,7 @@ struct Names {
     video_id: String,
     job_id: String,
     collection: String,
+    bin_id: String,
 }
 
 impl Names {
@@ -99,6 +105,8 @@ impl Names {
             .replace("{job_id}", &self.job_id)
             .replace("{run_id}", &self.job_id)
             .replace("{correction_id}", "0123456789ab")
+            .replace("{bin_id}", &self.bin_id)
+            .replace("{select_id}", "s1")
             .replace("{name}", &self.collection);
         assert!(!path.contains('{'), "{path}: a placeholder has no value");
         path + query
@@ -107,7 +115,7 @@ impl Names {
     /// The status and text of a reply, with these values replaced by fixed letters.
     fn normalize(&self, reply: &Reply) -> (u16, String) {
         let text = reply.text().replace(&self.video_id, "V").replace(&self.job_id, "J");
-        (reply.status, text.replace(&self.collection, "C"))
+        (reply.status, text.replace(&self.collection, "C").replace(&self.bin_id, "B"))
     }
 }
 
@@ -141,8 +149,16 @@ impl Library {
             ];
             let job = app.job_of(&fields, name, &clip(seconds)).await;
             assert_eq!(job["status"], "done", "{job}");
+            let video_id = job["result"]["video_id"].as_str().unwrap();
+            let bin = json!({"name": format!("bin of {name}"), "collection": collection});
+            let bin = app.post_json("/bins", bin).await.ok();
+            let bin_id = bin["bin_id"].as_str().unwrap().to_owned();
+            let select = json!({"video_id": video_id, "start": 0, "end": 10, "note": metadata});
+            let path = format!("/bins/{bin_id}/selects");
+            app.post_json(&path, json!({"selects": [select]})).await.ok();
             Names {
-                video_id: job["result"]["video_id"].as_str().unwrap().to_owned(),
+                bin_id,
+                video_id: video_id.to_owned(),
                 job_id: job["job_id"].as_str().unwrap().to_owned(),
                 collection: collection.to_owned(),
             }
@@ -154,6 +170,7 @@ impl Library {
             video_id: "fedcba9876543210".into(),
             job_id: "0123456789abcdef0123456789abcdef".into(),
             collection: "nowhere".into(),
+            bin_id: "0123456789ab".into(),
         };
         Self { app, foreign, own, absent }
     }
@@ -215,7 +232,8 @@ impl Library {
     #[track_caller]
     fn assert_reveals_nothing(&self, source: &str, reply: &Reply) {
         let text = reply.text();
-        let secrets = [self.foreign.video_id.as_str(), &self.foreign.job_id];
+        let Names { video_id, job_id, bin_id, .. } = &self.foreign;
+        let secrets = [video_id.as_str(), job_id, bin_id];
         for secret in secrets.into_iter().chain(SECRETS) {
             assert!(!text.contains(secret), "{source} reveals '{secret}': {text}");
         }
@@ -241,8 +259,9 @@ async fn foreign_videos_look_absent_on_every_route() {
         }
         let normalized = |names: &Names, reply: &Reply| {
             let (status, text) = names.normalize(reply);
-            // Each job has its own id.
-            let text = if status == 202 { String::new() } else { text };
+            // Each job and each bin has its own id.
+            let text =
+                if status == 202 || operation == "create_bin" { String::new() } else { text };
             (status, text)
         };
         assert_eq!(
@@ -401,6 +420,60 @@ async fn uploads_with_a_bound_token_stay_in_its_collections() {
     let dissolved =
         library.send(BOUND, "delete", "/collections/mine?videos=keep", &Value::Null).await;
     mentions(&dissolved.error(403), &["cannot be taken out"]);
+}
+
+#[tokio::test]
+async fn bins_stay_in_the_collections_of_a_bound_token() {
+    let library = Library::new().await;
+    let (foreign, own) = (&library.foreign, &library.own);
+    let bins = library.get(BOUND, "/bins").await.ok();
+    assert_eq!((&bins["total"], &bins["bins"][0]["bin_id"]), (&json!(1), &json!(own.bin_id)));
+    assert_eq!(library.get(ALL, "/bins").await.ok()["total"], 2);
+    let theirs = library.get(BOUND, "/bins?collection=theirs").await.ok();
+    assert_eq!(theirs, json!({"bins": [], "total": 0}));
+    let create = async |token: &str, body: Value| library.send(token, "post", "/bins", &body).await;
+    let created = create(BOUND, json!({"name": "a"})).await.ok();
+    assert_eq!(created["collection"], "mine");
+    let elsewhere = create(BOUND, json!({"name": "a", "collection": "theirs"})).await;
+    mentions(&elsewhere.error(403), &["bound to collections ('mine')"]);
+    let everywhere = create(ALL, json!({"name": "all"})).await.ok();
+    assert_eq!(everywhere.get("collection"), None);
+    let everywhere = format!("/bins/{}", everywhere["bin_id"].as_str().unwrap());
+    library.get(BOUND, &everywhere).await.error(404);
+
+    // A foreign video cannot be added, and looks like one that does not exist.
+    let path = own.fill("get", "/bins/{bin_id}/selects");
+    let add = async |token: &str, path: &str, video_id: &str| {
+        let selects = json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]});
+        library.send(token, "post", path, &selects).await
+    };
+    let refused = add(BOUND, &path, &foreign.video_id).await.error(400);
+    let absent = add(BOUND, &path, &library.absent.video_id).await.error(400);
+    assert_eq!(
+        refused.replace(&foreign.video_id, "V"),
+        absent.replace(&library.absent.video_id, "V")
+    );
+    let other = add(ALL, &path, &foreign.video_id).await.error(400);
+    mentions(&other, &["is not in the collection 'mine' of the bin"]);
+    for video_id in [&foreign.video_id, &own.video_id] {
+        add(ALL, &format!("{everywhere}/selects"), video_id).await.ok();
+    }
+
+    // A video that leaves the collection looks like a deleted one in its bins.
+    let own_video = own.fill("get", "/videos/{video_id}");
+    let moved = json!({"collection": "theirs"});
+    library.send(ALL, "patch", &own_video, &moved).await.ok();
+    let select = library.get(BOUND, &format!("{path}/s1")).await.ok();
+    assert_eq!((&select["missing"], &select["video_url"]), (&json!(true), &Value::Null));
+    assert_eq!(select["filename"], "clip.mp4");
+    let visible = library.get(ALL, &format!("{path}/s1")).await.ok();
+    assert_eq!((&visible["missing"], visible["video_url"].is_string()), (&json!(false), true));
+    let edited = library.send(BOUND, "patch", &format!("{path}/s1"), &json!({"rating": 3})).await;
+    assert_eq!(edited.ok()["selects"][0]["missing"], true);
+    // Read-only tokens read bins.
+    assert_eq!(library.get(READER, &path).await.ok()["total"], 1);
+    let renamed = library.send(READER, "patch", &everywhere, &json!({"name": "b"})).await;
+    mentions(&renamed.error(403), &["the token reads only"]);
 }
 
 #[tokio::test]

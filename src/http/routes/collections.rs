@@ -36,7 +36,7 @@ impl CollectionsApi {
 
     /// Rename a collection.
     ///
-    /// Starts a job that moves the videos. If a collection with the new name exists, the two are
+    /// Starts a job that moves the videos and the bins. If a collection with the new name exists, the two are
     /// merged. Running ingests still use the old name, and tokens that are limited to the old name
     /// are not changed.
     #[oai(path = "/collections/:name", method = "patch", operation_id = "rename_collection")]
@@ -55,7 +55,8 @@ impl CollectionsApi {
 
     /// Delete a collection.
     ///
-    /// Starts a job that deletes the collection's videos or keeps them without a collection.
+    /// Starts a job that deletes the collection's videos or keeps them without a collection. In the
+    /// first case, the collection's bins stay in it; otherwise, they are kept without a collection.
     #[oai(path = "/collections/:name", method = "delete", operation_id = "delete_collection")]
     async fn delete_collection(
         &self,

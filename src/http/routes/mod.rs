@@ -6,6 +6,7 @@
 pub(super) mod aggregates;
 mod alerts;
 pub(super) mod ask;
+mod bins;
 mod chunking;
 mod chunks;
 mod clips;
@@ -64,6 +65,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         facets::ValuesApi(shared()),
         ask::AskApi(shared()),
         moments::MomentsApi(shared()),
+        bins::BinsApi(shared()),
         extractors::ExtractorsApi(shared()),
         evaluations::EvaluationsApi(shared()),
         alerts::AlertsApi(shared()),

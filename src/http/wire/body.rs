@@ -12,11 +12,12 @@ use poem::web::Form as PoemForm;
 use poem::{Body, FromRequest, IntoResponse, Request, RequestBody, Response, Result};
 use poem_openapi::payload::{ParsePayload, Payload};
 use poem_openapi::registry::{
-    MetaMediaType, MetaRequest, MetaResponse, MetaResponses, MetaSchemaRef, Registry,
+    MetaHeader, MetaMediaType, MetaRequest, MetaResponse, MetaResponses, MetaSchemaRef, Registry,
 };
 use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions};
 
+use super::conditional::quoted;
 use super::failure::HttpFailure;
 use super::validation;
 use crate::http::settings::HttpOptions;
@@ -31,6 +32,12 @@ impl<T> RawJson<T> {
     pub(crate) fn new(text: impl Into<Bytes>) -> Self {
         Self(text.into(), PhantomData)
     }
+}
+
+/// A JSON response with status 200 and the version of the resource as its `ETag`.
+pub(crate) struct Versioned<T> {
+    pub(crate) version: u64,
+    pub(crate) body: T,
 }
 
 /// A JSON response with status 202.
@@ -114,6 +121,35 @@ impl<T> IntoResponse for RawJson<T> {
 impl<T: Type> ApiResponse for RawJson<T> {
     fn meta() -> MetaResponses {
         responses::<T>(200, "Success.")
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Versioned<T> {
+    fn into_response(self) -> Response {
+        let mut response = json_response(StatusCode::OK, &self.body);
+        if let Ok(etag) = quoted(&self.version.to_string()).parse() {
+            response.headers_mut().insert(header::ETAG, etag);
+        }
+        response
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Versioned<T> {
+    fn meta() -> MetaResponses {
+        let etag = || MetaHeader {
+            name: "ETag".into(),
+            description: Some("Version of the resource, for `If-Match`.".into()),
+            required: true,
+            deprecated: false,
+            schema: String::schema_ref(),
+        };
+        let mut meta = responses::<T>(200, "Success.");
+        meta.responses.iter_mut().for_each(|response| response.headers.push(etag()));
+        meta
     }
 
     fn register(registry: &mut Registry) {

@@ -1,4 +1,5 @@
-//! HEAD, conditional and range requests for a file (RFC 9110, sections 9.3.2, 13 and 14).
+//! HEAD, conditional and range requests for a file, and conditional changes of a resource (RFC 9110,
+//! sections 9.3.2, 13 and 14).
 
 use std::ops::Range;
 
@@ -78,6 +79,18 @@ pub(crate) fn quoted(etag: &str) -> String {
     format!("\"{etag}\"")
 }
 
+/// Returns the version of a resource that a change is based on: the highest one in `If-Match`.
+/// Returns `None` if there is no condition. Returns 0, which is no version, if `If-Match` has no
+/// entity tag that the service could have sent.
+pub(crate) fn expected_version(if_match: Option<&str>) -> Option<u64> {
+    let tags = if_match?.split(',').map(str::trim);
+    if tags.clone().any(|tag| tag == "*") {
+        return None;
+    }
+    let version = |tag: &str| tag.strip_prefix('"')?.strip_suffix('"')?.parse().ok();
+    Some(tags.filter_map(version).max().unwrap_or(0))
+}
+
 /// Whether `known`, a list of entity tags or `*`, matches `etag` by strong comparison.
 fn matches_strongly(known: &str, etag: Option<&str>) -> bool {
     let etag = etag.map(quoted);
@@ -94,6 +107,24 @@ pub(crate) fn matches_weakly(known: &str, etag: Option<&str>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn if_match_names_a_version() {
+        for (header, expected) in [
+            (None, None),
+            (Some("*"), None),
+            (Some("\"7\", *"), None),
+            (Some("\"7\""), Some(7)),
+            (Some("\"7\", \"12\",\"x\""), Some(12)),
+            (Some("W/\"7\""), Some(0)),
+            (Some("7"), Some(0)),
+            (Some(""), Some(0)),
+            (Some("\"-1\""), Some(0)),
+            (Some("\"99999999999999999999\""), Some(0)),
+        ] {
+            assert_eq!(expected_version(header), expected, "{header:?}");
+        }
+    }
 
     #[test]
     fn ranges() {

@@ -113,6 +113,12 @@ route_errors! {
     FileIngest = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
     /// Aggregate re-runs and other changes with a body.
     Rerun = [400, 401, 403, 404, 408, 413, 415, 422, 500, 503];
+    /// Changes with a body that take `If-Match`.
+    Edit = [400, 401, 403, 404, 408, 412, 413, 415, 422, 500, 503];
+    /// Changes without a body that take `If-Match`.
+    Removal = [401, 403, 404, 412, 422, 500, 503];
+    /// The undo of a change, which takes `If-Match`.
+    Undo = [401, 403, 404, 409, 412, 422, 500, 503];
 }
 
 /// An [`HttpFailure`] with one of the status codes that `D` declares in the OpenAPI document.
@@ -162,9 +168,13 @@ fn error_response(status: u16) -> MetaResponse {
                 "The token lacks the permission, a page on another site sent the request, or the \
                  host name in the request is not configured."
             }
-            404 => "The video, chunk, job, upload, extractor, alert or evaluation does not exist.",
+            404 => {
+                "The video, chunk, job, upload, bin, select, extractor, alert or evaluation does \
+                 not exist."
+            }
             408 => "The request body did not arrive in time.",
-            412 => "The file does not match `If-Match`.",
+            409 => "The state of the resource does not allow the request.",
+            412 => "The file or the resource has changed since the version in `If-Match`.",
             413 => "The request body is too large.",
             415 => "The content encoding is not supported.",
             416 => "The range is outside the file.",

@@ -4,6 +4,7 @@ mod aggregates;
 mod alerts;
 mod ask;
 mod ask_facts;
+mod bins;
 mod chunking;
 mod chunks;
 mod collections;

@@ -168,14 +168,15 @@ export interface paths {
         post?: never;
         /**
          * Delete a collection.
-         * @description Starts a job that deletes the collection's videos or keeps them without a collection.
+         * @description Starts a job that deletes the collection's videos or keeps them without a collection. In the
+         *     first case, the collection's bins stay in it; otherwise, they are kept without a collection.
          */
         delete: operations["delete_collection"];
         options?: never;
         head?: never;
         /**
          * Rename a collection.
-         * @description Starts a job that moves the videos. If a collection with the new name exists, the two are
+         * @description Starts a job that moves the videos and the bins. If a collection with the new name exists, the two are
          *     merged. Running ingests still use the old name, and tokens that are limited to the old name
          *     are not changed.
          */
@@ -664,6 +665,184 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bins.
+         * @description A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
+         *     the number and the total duration of its selects.
+         */
+        get: operations["bins"];
+        put?: never;
+        /**
+         * Create a bin.
+         * @description The bin is empty. Names need not be unique.
+         */
+        post: operations["create_bin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bin.
+         * @description `GET /bins/{bin_id}/selects` lists its selects.
+         */
+        get: operations["get_bin"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a bin.
+         * @description This cannot be undone. The videos are not changed.
+         */
+        delete: operations["delete_bin"];
+        options?: never;
+        head?: never;
+        /** Rename or describe a bin. */
+        patch: operations["update_bin"];
+        trace?: never;
+    };
+    "/bins/{bin_id}/selects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the selects of a bin.
+         * @description Selects are listed in the order of the bin. If another client changes the bin between two
+         *     pages, `version` differs between them.
+         */
+        get: operations["selects"];
+        put?: never;
+        /**
+         * Add selects.
+         * @description Adds all selects or none. Never conflicts with other changes to the bin. Returns 400 if a
+         *     video or moment does not exist, or if the bin belongs to a collection and a video does not.
+         */
+        post: operations["add_selects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/selects/{select_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a select. */
+        get: operations["select"];
+        put?: never;
+        post?: never;
+        /** Remove a select. */
+        delete: operations["remove_select"];
+        options?: never;
+        head?: never;
+        /** Change the note, tags, rating or trim of a select. */
+        patch: operations["update_select"];
+        trace?: never;
+    };
+    "/bins/{bin_id}/selects/{select_id}/split": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Split a select.
+         * @description The select ends at the given time, and a new select after it plays the rest. Both have the
+         *     note, tags and rating of the original, and neither is trimmed. Returns both selects.
+         */
+        post: operations["split_select"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/selects/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move selects.
+         * @description Moves the selects to one place, in the order of the request.
+         */
+        post: operations["move_selects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/selects/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove several selects.
+         * @description Removes all of them or none.
+         */
+        post: operations["remove_selects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the last change of a bin.
+         * @description Undoes the last change by any client, whether it changed the bin or its selects. Each further
+         *     call undoes the change before it; the number of changes that can be undone is limited
+         *     (`undo_steps`). Returns 409 if there is none.
+         */
+        post: operations["undo_bin_change"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/extractors": {
         parameters: {
             query?: never;
@@ -1023,6 +1202,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AddSelectsRequest */
+        AddSelectsRequest: {
+            /** @description The selects to add, in order. */
+            selects: components["schemas"]["SelectRequest"][];
+            /**
+             * Format: uint32
+             * @description Position of the first one, counted from 0; a position beyond the end means the end. Excludes
+             *     `before`. Null: the end of the bin.
+             */
+            position?: number | null;
+            /** @description Id of the select before which they are inserted. Excludes `position`. */
+            before?: string | null;
+        };
         Aggregated: components["schemas"]["AggregatedDone"] | components["schemas"]["AggregatedFailed"];
         /** AggregatedDone */
         AggregatedDone: {
@@ -1358,6 +1550,106 @@ export interface components {
              *     the answer.
              */
             verdict: components["schemas"]["Verdict"];
+        };
+        /** Bin */
+        Bin: {
+            /** @description Id of the bin. */
+            bin_id: string;
+            /** @description Name of the bin. */
+            name: string;
+            /** @description Description of the bin; empty if there is none. */
+            description: string;
+            /** @description Collection of the bin; absent if there is none. */
+            collection?: string;
+            /**
+             * Format: uint64
+             * @description Version of the bin, which increases with every change. In quotes, it is the `ETag`.
+             */
+            version: number;
+            /**
+             * Format: uint32
+             * @description Number of selects.
+             */
+            selects: number;
+            /**
+             * Format: double
+             * @description Total duration of all selects as trimmed, in seconds.
+             */
+            duration: number;
+            /** @description Creation time (ISO 8601, UTC, to the second). */
+            created_at: string;
+            /** @description Time of the last change (ISO 8601, UTC, to the second). */
+            updated_at: string;
+            /**
+             * Format: uint32
+             * @description Number of changes that can be undone.
+             */
+            undo_steps: number;
+            /** @description The change that `POST /bins/{bin_id}/undo` would undo; null if there is none. */
+            last_change: components["schemas"]["BinChangeKind"] | (null);
+        };
+        /**
+         * @description A kind of change to a bin: its name or description; or selects that were added, edited, moved,
+         *     split or removed.
+         * @enum {string}
+         */
+        BinChangeKind: "describe" | "add" | "edit" | "move" | "split" | "remove";
+        /** BinChanged */
+        BinChanged: {
+            /** @description The bin after the change. */
+            bin: components["schemas"]["Bin"];
+            /** @description The selects that were added or changed, in order. */
+            selects: components["schemas"]["Select"][];
+        };
+        /** BinDeleted */
+        BinDeleted: {
+            /** @description Id of the bin. */
+            bin_id: string;
+            /** @description Always true. */
+            deleted: boolean;
+        };
+        /** BinList */
+        BinList: {
+            /** @description The bins of this page. */
+            bins: components["schemas"]["Bin"][];
+            /**
+             * Format: uint32
+             * @description Number of bins on all pages.
+             */
+            total: number;
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+        };
+        /**
+         * @description An order of bins.
+         * @enum {string}
+         */
+        BinOrder: "name" | "changed";
+        /** BinRequest */
+        BinRequest: {
+            /** @description Name of the bin. */
+            name: string;
+            /**
+             * @description Description of the bin.
+             * @default
+             */
+            description?: string;
+            /**
+             * @description Collection of the bin. A bin in a collection can contain only selects of the collection's
+             *     videos, and tokens that are limited to the collection can use it. Null: the collection of the
+             *     token if it is limited to one, otherwise none.
+             */
+            collection?: string | null;
+        };
+        /**
+         * BinUpdateRequest
+         * @description Changes to a bin. Absent fields are not changed.
+         */
+        BinUpdateRequest: {
+            /** @description New name of the bin. */
+            name?: string;
+            /** @description New description of the bin; empty to remove it. */
+            description?: string;
         };
         /** Boundary */
         Boundary: {
@@ -2780,6 +3072,19 @@ export interface components {
          * @enum {string}
          */
         MomentDetail: "standard" | "full";
+        /** MoveSelectsRequest */
+        MoveSelectsRequest: {
+            /** @description Ids of the selects to move, in their new order. */
+            select_ids: string[];
+            /**
+             * Format: uint32
+             * @description Position of the first one among the other selects, counted from 0; a position beyond the end
+             *     means the end. Excludes `before`. Null: the end of the bin.
+             */
+            position?: number | null;
+            /** @description Id of the select before which they are placed. Excludes `position`. */
+            before?: string | null;
+        };
         /**
          * Neighbour
          * @description A chunk next to a moment.
@@ -3613,6 +3918,11 @@ export interface components {
             /** @description `next` from the previous response. */
             cursor?: string | null;
         };
+        /** RemoveSelectsRequest */
+        RemoveSelectsRequest: {
+            /** @description Ids of the selects to remove. */
+            select_ids: string[];
+        };
         /** RenameRequest */
         RenameRequest: {
             /** @description New name of the collection, 1 to 128 characters. */
@@ -3790,6 +4100,167 @@ export interface components {
             ask?: boolean;
         };
         SearchResult: components["schemas"]["FullResult"] | components["schemas"]["StandardResult"] | components["schemas"]["MinimalResult"];
+        /**
+         * Select
+         * @description A span of a video in a bin. It stays the same when the video is split into other chunks or
+         *     analyzed again.
+         */
+        Select: {
+            /** @description Id of the select within its bin. It does not change when the select is moved. */
+            select_id: string;
+            /** @description Id of the video. */
+            video_id: string;
+            /**
+             * @description File name of the video. If the video is missing, the name that it had when the select was
+             *     added.
+             */
+            filename: string;
+            /** @description URL of the video in storage; null if the video is missing. */
+            video_url: string | null;
+            /** @description Whether the video no longer exists, or is not visible to the token. */
+            missing: boolean;
+            /** @description Id of the moment, for `GET /moments/{moment_id}`. */
+            moment_id: string;
+            /**
+             * Format: double
+             * @description Start of the moment, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End of the moment, in seconds from the start of the video.
+             */
+            end: number;
+            /**
+             * Format: double
+             * @description Where the select begins, in seconds from the start of the video; null at the start of the
+             *     moment.
+             */
+            in: number | null;
+            /**
+             * Format: double
+             * @description Where the select ends, in seconds from the start of the video; null at the end of the moment.
+             */
+            out: number | null;
+            /**
+             * Format: double
+             * @description Duration of the select as trimmed, in seconds.
+             */
+            duration: number;
+            /** @description Span of the select as trimmed, as `M:SS.ss-M:SS.ss`. */
+            timecode: string;
+            /** @description The note; empty if there is none. */
+            note: string;
+            /** @description The tags. */
+            tags: string[];
+            /**
+             * Format: uint32
+             * @description The rating, from 1 to 5; 0 if there is none.
+             */
+            rating: number;
+        };
+        /** SelectList */
+        SelectList: {
+            /** @description Id of the bin. */
+            bin_id: string;
+            /**
+             * Format: uint64
+             * @description Version of the bin.
+             */
+            version: number;
+            /**
+             * Format: uint32
+             * @description Number of selects in the bin.
+             */
+            total: number;
+            /**
+             * Format: uint32
+             * @description Number of selects skipped.
+             */
+            offset: number;
+            /**
+             * Format: uint32
+             * @description Page size.
+             */
+            limit: number;
+            /** @description The selects of this page, in the order of the bin. */
+            selects: components["schemas"]["Select"][];
+        };
+        /**
+         * SelectRequest
+         * @description A select to add: a moment, named by `moment_id`, or by `video_id`, `start` and `end`.
+         */
+        SelectRequest: {
+            /** @description Id of the moment. */
+            moment_id?: string | null;
+            /** @description Id of the video. */
+            video_id?: string | null;
+            /**
+             * Format: double
+             * @description Start of the moment, in seconds from the start of the video.
+             */
+            start?: number | null;
+            /**
+             * Format: double
+             * @description End of the moment, in seconds from the start of the video.
+             */
+            end?: number | null;
+            /**
+             * Format: double
+             * @description Where the select begins, in seconds from the start of the video, if it is trimmed or
+             *     extended. Null: at the start of the moment.
+             */
+            in?: number | null;
+            /**
+             * Format: double
+             * @description Where the select ends, in seconds from the start of the video, if it is trimmed or extended.
+             *     Null: at the end of the moment.
+             */
+            out?: number | null;
+            /**
+             * @description A note.
+             * @default
+             */
+            note?: string;
+            /**
+             * @description Tags.
+             * @default []
+             */
+            tags?: string[];
+            /**
+             * Format: uint32
+             * @description Rating, from 0 to 5; 0 for none.
+             * @default 0
+             */
+            rating?: number;
+        };
+        /**
+         * SelectUpdateRequest
+         * @description Changes to a select. Absent fields are not changed.
+         */
+        SelectUpdateRequest: {
+            /** @description The new note; empty to remove it. */
+            note?: string;
+            /** @description The new tags, which replace all current ones. */
+            tags?: string[];
+            /**
+             * Format: uint32
+             * @description The new rating, from 0 to 5; 0 to remove it.
+             */
+            rating?: number;
+            /**
+             * Format: double
+             * @description Where the select begins, in seconds from the start of the video; null for the start of the
+             *     moment. It may lie outside the moment, but not outside the video.
+             */
+            in?: number | null;
+            /**
+             * Format: double
+             * @description Where the select ends, in seconds from the start of the video; null for the end of the
+             *     moment. It may lie outside the moment, but not outside the video.
+             */
+            out?: number | null;
+        };
         /** ServerSentEvent */
         ServerSentEvent: {
             /** @description Name of the event. */
@@ -3802,6 +4273,14 @@ export interface components {
             routed_to: string[];
         } & {
             [key: string]: unknown;
+        };
+        /** SplitRequest */
+        SplitRequest: {
+            /**
+             * Format: double
+             * @description Where to split, in seconds from the start of the video.
+             */
+            at: number;
         };
         /** @enum {string} */
         Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "alerting" | "evaluating" | "complete";
@@ -4344,6 +4823,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AddSelectsRequest = components['schemas']['AddSelectsRequest'];
 export type Aggregated = components['schemas']['Aggregated'];
 export type AggregatedDone = components['schemas']['AggregatedDone'];
 export type AggregatedFailed = components['schemas']['AggregatedFailed'];
@@ -4363,6 +4843,14 @@ export type AnnotateRequest = components['schemas']['AnnotateRequest'];
 export type AskRequest = components['schemas']['AskRequest'];
 export type AskResponse = components['schemas']['AskResponse'];
 export type AuditedSentence = components['schemas']['AuditedSentence'];
+export type Bin = components['schemas']['Bin'];
+export type BinChangeKind = components['schemas']['BinChangeKind'];
+export type BinChanged = components['schemas']['BinChanged'];
+export type BinDeleted = components['schemas']['BinDeleted'];
+export type BinList = components['schemas']['BinList'];
+export type BinOrder = components['schemas']['BinOrder'];
+export type BinRequest = components['schemas']['BinRequest'];
+export type BinUpdateRequest = components['schemas']['BinUpdateRequest'];
 export type Boundary = components['schemas']['Boundary'];
 export type ChangeAccepted = components['schemas']['ChangeAccepted'];
 export type CheckedAnswer = components['schemas']['CheckedAnswer'];
@@ -4437,6 +4925,7 @@ export type ModelUsage = components['schemas']['ModelUsage'];
 export type Moment = components['schemas']['Moment'];
 export type MomentChunk = components['schemas']['MomentChunk'];
 export type MomentDetail = components['schemas']['MomentDetail'];
+export type MoveSelectsRequest = components['schemas']['MoveSelectsRequest'];
 export type Neighbour = components['schemas']['Neighbour'];
 export type NewCorrection = components['schemas']['NewCorrection'];
 export type NotAnalyzed = components['schemas']['NotAnalyzed'];
@@ -4465,6 +4954,7 @@ export type QuestionOutcome = components['schemas']['QuestionOutcome'];
 export type QuestionResult = components['schemas']['QuestionResult'];
 export type ReadMoments = components['schemas']['ReadMoments'];
 export type ReadRequest = components['schemas']['ReadRequest'];
+export type RemoveSelectsRequest = components['schemas']['RemoveSelectsRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
 export type RerunAccepted = components['schemas']['RerunAccepted'];
 export type RerunForm = components['schemas']['RerunForm'];
@@ -4473,8 +4963,13 @@ export type SaysKind = components['schemas']['SaysKind'];
 export type Schema = components['schemas']['Schema'];
 export type SearchConfiguration = components['schemas']['SearchConfiguration'];
 export type SearchResult = components['schemas']['SearchResult'];
+export type Select = components['schemas']['Select'];
+export type SelectList = components['schemas']['SelectList'];
+export type SelectRequest = components['schemas']['SelectRequest'];
+export type SelectUpdateRequest = components['schemas']['SelectUpdateRequest'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
 export type Sources = components['schemas']['Sources'];
+export type SplitRequest = components['schemas']['SplitRequest'];
 export type Stage = components['schemas']['Stage'];
 export type StandardResult = components['schemas']['StandardResult'];
 export type StepCost = components['schemas']['StepCost'];
@@ -5658,6 +6153,447 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvidenceResponse"];
+                };
+            };
+        };
+    };
+    bins: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Order of the bins: `name`, ignoring case, or `changed`, with the last changed bin first.
+                 *     Default: `name`.
+                 */
+                order?: components["schemas"]["BinOrder"];
+                /** @description Only bins in this collection. */
+                collection?: string;
+                /** @description Maximum number of bins per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinList"];
+                };
+            };
+        };
+    };
+    create_bin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BinRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    get_bin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    delete_bin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin. If anything in the bin has changed since, the response is 412.
+                 *     Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinDeleted"];
+                };
+            };
+        };
+    };
+    update_bin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If the name or the description has
+                 *     changed since, the response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BinUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    selects: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of selects per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description Number of selects to skip. Default: 0. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelectList"];
+                };
+            };
+        };
+    };
+    add_selects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddSelectsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinChanged"];
+                };
+            };
+        };
+    };
+    select: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+                /** @description Id of the select. */
+                select_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Select"];
+                };
+            };
+        };
+    };
+    remove_select: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If the select has changed since, the
+                 *     response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+                /** @description Id of the select. */
+                select_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    update_select: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If the select has changed since, the
+                 *     response is 412; changes to other selects do not matter. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+                /** @description Id of the select. */
+                select_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SelectUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinChanged"];
+                };
+            };
+        };
+    };
+    split_select: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If the select has changed since, the
+                 *     response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+                /** @description Id of the select. */
+                select_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SplitRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinChanged"];
+                };
+            };
+        };
+    };
+    move_selects: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If the order has changed since, or
+                 *     selects were added, split or removed, the response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveSelectsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    remove_selects: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If one of the selects has changed since,
+                 *     the response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoveSelectsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
+    undo_bin_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin. If anything in the bin has changed since, the response is 412, so that
+                 *     no other client's change is undone. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
                 };
             };
         };

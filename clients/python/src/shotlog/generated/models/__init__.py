@@ -1,5 +1,6 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .add_selects_request import AddSelectsRequest
 from .aggregated_done import AggregatedDone
 from .aggregated_done_failed import AggregatedDoneFailed
 from .aggregated_failed import AggregatedFailed
@@ -21,6 +22,14 @@ from .ask_request import AskRequest
 from .ask_response import AskResponse
 from .ask_response_sources import AskResponseSources
 from .audited_sentence import AuditedSentence
+from .bin_ import Bin
+from .bin_change_kind import BinChangeKind
+from .bin_changed import BinChanged
+from .bin_deleted import BinDeleted
+from .bin_list import BinList
+from .bin_order import BinOrder
+from .bin_request import BinRequest
+from .bin_update_request import BinUpdateRequest
 from .boundary import Boundary
 from .change_accepted import ChangeAccepted
 from .checked_answer import CheckedAnswer
@@ -109,6 +118,7 @@ from .moment import Moment
 from .moment_chunk import MomentChunk
 from .moment_chunk_outputs import MomentChunkOutputs
 from .moment_detail import MomentDetail
+from .move_selects_request import MoveSelectsRequest
 from .neighbour import Neighbour
 from .new_correction import NewCorrection
 from .not_analyzed import NotAnalyzed
@@ -144,6 +154,7 @@ from .question_result import QuestionResult
 from .question_result_results import QuestionResultResults
 from .read_moments import ReadMoments
 from .read_request import ReadRequest
+from .remove_selects_request import RemoveSelectsRequest
 from .rename_request import RenameRequest
 from .rerun_accepted import RerunAccepted
 from .rerun_form import RerunForm
@@ -167,8 +178,13 @@ from .schema_recommended_thresholds_by_analyzer_additional_property import (
 from .schema_results import SchemaResults
 from .schema_vector_fields import SchemaVectorFields
 from .search_configuration import SearchConfiguration
+from .select import Select
+from .select_list import SelectList
+from .select_request import SelectRequest
+from .select_update_request import SelectUpdateRequest
 from .server_sent_event import ServerSentEvent
 from .sources import Sources
+from .split_request import SplitRequest
 from .stage import Stage
 from .standard_result import StandardResult
 from .standard_result_certainty import StandardResultCertainty
@@ -194,6 +210,7 @@ from .video_list import VideoList
 from .vote import Vote
 
 __all__ = (
+    "AddSelectsRequest",
     "AggregatedDone",
     "AggregatedDoneFailed",
     "AggregatedFailed",
@@ -215,6 +232,14 @@ __all__ = (
     "AskResponse",
     "AskResponseSources",
     "AuditedSentence",
+    "Bin",
+    "BinChanged",
+    "BinChangeKind",
+    "BinDeleted",
+    "BinList",
+    "BinOrder",
+    "BinRequest",
+    "BinUpdateRequest",
     "Boundary",
     "ChangeAccepted",
     "CheckedAnswer",
@@ -303,6 +328,7 @@ __all__ = (
     "MomentChunk",
     "MomentChunkOutputs",
     "MomentDetail",
+    "MoveSelectsRequest",
     "Neighbour",
     "NewCorrection",
     "NotAnalyzed",
@@ -338,6 +364,7 @@ __all__ = (
     "QuestionResultResults",
     "ReadMoments",
     "ReadRequest",
+    "RemoveSelectsRequest",
     "RenameRequest",
     "RerunAccepted",
     "RerunForm",
@@ -357,8 +384,13 @@ __all__ = (
     "SchemaResults",
     "SchemaVectorFields",
     "SearchConfiguration",
+    "Select",
+    "SelectList",
+    "SelectRequest",
+    "SelectUpdateRequest",
     "ServerSentEvent",
     "Sources",
+    "SplitRequest",
     "Stage",
     "StandardResult",
     "StandardResultCertainty",

@@ -68,7 +68,8 @@ def sync_detailed(
 ) -> Response[ChangeAccepted]:
     """Delete a collection.
 
-     Starts a job that deletes the collection's videos or keeps them without a collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection. In the
+    first case, the collection's bins stay in it; otherwise, they are kept without a collection.
 
     Args:
         name (str):
@@ -102,7 +103,8 @@ def sync(
 ) -> ChangeAccepted | None:
     """Delete a collection.
 
-     Starts a job that deletes the collection's videos or keeps them without a collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection. In the
+    first case, the collection's bins stay in it; otherwise, they are kept without a collection.
 
     Args:
         name (str):
@@ -131,7 +133,8 @@ async def asyncio_detailed(
 ) -> Response[ChangeAccepted]:
     """Delete a collection.
 
-     Starts a job that deletes the collection's videos or keeps them without a collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection. In the
+    first case, the collection's bins stay in it; otherwise, they are kept without a collection.
 
     Args:
         name (str):
@@ -163,7 +166,8 @@ async def asyncio(
 ) -> ChangeAccepted | None:
     """Delete a collection.
 
-     Starts a job that deletes the collection's videos or keeps them without a collection.
+     Starts a job that deletes the collection's videos or keeps them without a collection. In the
+    first case, the collection's bins stay in it; otherwise, they are kept without a collection.
 
     Args:
         name (str):

@@ -66,7 +66,8 @@ def sync_detailed(
 ) -> Response[ChangeAccepted]:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection with the new name exists, the two are
+     Starts a job that moves the videos and the bins. If a collection with the new name exists, the two
+    are
     merged. Running ingests still use the old name, and tokens that are limited to the old name
     are not changed.
 
@@ -102,7 +103,8 @@ def sync(
 ) -> ChangeAccepted | None:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection with the new name exists, the two are
+     Starts a job that moves the videos and the bins. If a collection with the new name exists, the two
+    are
     merged. Running ingests still use the old name, and tokens that are limited to the old name
     are not changed.
 
@@ -133,7 +135,8 @@ async def asyncio_detailed(
 ) -> Response[ChangeAccepted]:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection with the new name exists, the two are
+     Starts a job that moves the videos and the bins. If a collection with the new name exists, the two
+    are
     merged. Running ingests still use the old name, and tokens that are limited to the old name
     are not changed.
 
@@ -167,7 +170,8 @@ async def asyncio(
 ) -> ChangeAccepted | None:
     """Rename a collection.
 
-     Starts a job that moves the videos. If a collection with the new name exists, the two are
+     Starts a job that moves the videos and the bins. If a collection with the new name exists, the two
+    are
     merged. Running ingests still use the old name, and tokens that are limited to the old name
     are not changed.
 

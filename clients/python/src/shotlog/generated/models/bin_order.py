@@ -1,0 +1,7 @@
+from typing import Literal, cast
+
+BinOrder = Literal["changed", "name"]
+
+
+def check_bin_order(value: str) -> BinOrder:
+    return cast(BinOrder, value)
