@@ -8,11 +8,13 @@
     TORTURE_SEED=1        seed of clips, operations and times
 
 The operations are a first ingest, an ingest with another chunking, one that runs the analyzer again, a re-run of the
-aggregates, a delete, `shotlog reindex` and start-up. Each is killed between its start and shortly after its usual end.
+aggregates, a delete, changes to a bin, `shotlog reindex` and start-up. Each is killed between its start and shortly
+after its usual end.
 After each kill the service must start, every acknowledged change must be there, every video must be complete, and
 `shotlog verify` must find no mismatch. Records are in a folder and the index is embedded; ffmpeg makes the clips.
 Called by scripts/torture/kills.sh.
 """
+import http.client
 import json
 import os
 import pathlib
@@ -21,6 +23,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import urllib.parse
 
@@ -45,6 +48,14 @@ class Clip:
     def __init__(self, number):
         self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
         self.possible = {None}
+
+
+class Bin:
+    """A bin, and the possible lists of its selects' ids after the acknowledged changes."""
+
+    def __init__(self):
+        self.id = None
+        self.possible = [[]]
 
 
 class Service:
@@ -176,6 +187,46 @@ def delete(service, clip):
             record_duration("delete", started)
 
 
+def change_bin(service, bin, clip):
+    """Adds, moves and removes selects, one request at a time, until the kill."""
+    if bin.id is None:
+        status, created = send_json(service, "/bins", {"name": "kills"})
+        if status != 200:
+            raise RuntimeError(f"a bin could not be created: {status} {created}")
+        bin.id = created["bin_id"]
+    select = {"video_id": clip.id, "start": 0, "end": 1}
+    until = time.monotonic() + rng.uniform(0, 1)
+    timer = threading.Timer(max(0, until - time.monotonic()), service.process.send_signal, [signal.SIGKILL])
+    timer.start()
+    try:
+        while True:
+            ids = bin.possible[0]
+            actions = ["add", "move", "remove"] if 1 < len(ids) < 5000 else ["add"] if len(ids) < 2 else ["remove"]
+            action = rng.choice(actions)
+            if action == "add":
+                # The id of the new select is known only from the response.
+                path, body, expected = "", {"selects": [select] * rng.randint(1, 300), "position": 0}, None
+            elif action == "move":
+                body = {"select_ids": [ids[-1]], "position": 0}
+                path, expected = "/move", [ids[-1], *ids[:-1]]
+            else:
+                path, body, expected = "/remove", {"select_ids": ids[::2]}, ids[1::2]
+            bin.possible = [ids, expected if expected is not None else ["new"] * len(body["selects"]) + ids]
+            status, response = send_json(service, f"/bins/{bin.id}/selects{path}", body)
+            if status != 200:
+                raise RuntimeError(f"a change of a bin returned {status}: {response}")
+            added = [one["select_id"] for one in response.get("selects", [])] if action == "add" else []
+            bin.possible = [added + ids if action == "add" else expected]
+    except (OSError, http.client.HTTPException):
+        pass
+    timer.join()
+    service.process.wait()
+
+
+def send_json(service, path, body):
+    return service.call(path, "POST", json.dumps(body).encode(), "application/json")
+
+
 def reindex(service):
     service.kill()
     started = time.monotonic()
@@ -199,13 +250,13 @@ def restart(service):
     durations["start"] = min(durations["start"], 5 * (time.monotonic() - started) + 0.5)
 
 
-def operate(service, clips):
+def operate(service, clips, bin):
     """Starts a random operation and kills the service during it; returns its name."""
     clip = rng.choice(clips)
     present = clip.possible != {None}
     names = ["reindex", "start", "ingest"]
     if present:
-        names += ["delete", "rechunk", "rechunk", "analyze", "aggregate"]
+        names += ["delete", "rechunk", "rechunk", "analyze", "aggregate", "bin", "bin"]
     name = rng.choice(names)
     if name == "reindex":
         reindex(service)
@@ -215,6 +266,8 @@ def operate(service, clips):
         delete(service, clip)
     elif name == "aggregate":
         aggregate(service, clip)
+    elif name == "bin":
+        change_bin(service, bin, clip)
     elif name == "analyze":
         ingest(service, clip, name, next(iter(clip.possible)))
     else:
@@ -268,6 +321,25 @@ def check_state(service, clips, kill):
         problem(f"kill {kill}: {listed} videos are listed, {present} exist")
 
 
+def check_bin(service, bin, kill):
+    """Compares the selects of the bin with the acknowledged changes."""
+    if bin.id is None:
+        return
+    ids = []
+    while True:
+        status, page = service.call(f"/bins/{bin.id}/selects?limit=500&offset={len(ids)}")
+        if status != 200:
+            return problem(f"kill {kill}: the bin returned {status}: {page}")
+        ids += [select["select_id"] for select in page["selects"]]
+        if not page["selects"]:
+            break
+    matches = [state for state in bin.possible if len(state) == len(ids)
+               and all(known in ("new", found) for known, found in zip(state, ids))]
+    if not matches:
+        problem(f"kill {kill}: the bin has {len(ids)} selects, {[len(state) for state in bin.possible]} were acknowledged")
+    bin.possible = [ids]
+
+
 def verify(service, kill):
     """Verifies a copy of the data folder, repeatedly until repairs are done."""
     copy = SCRATCH / "copy"
@@ -291,6 +363,7 @@ def verify(service, kill):
 def main():
     started = time.monotonic()
     clips = [Clip(number) for number in range(CLIPS)]
+    bin = Bin()
     service = Service(SCRATCH / "data")
     done = {}
     kills = 0
@@ -298,13 +371,14 @@ def main():
         if not service.start():
             raise SystemExit("the service did not start")
         while kills < KILLS and time.monotonic() - started < SECONDS:
-            name = operate(service, clips)
+            name = operate(service, clips, bin)
             kills += 1
             done[name] = done.get(name, 0) + 1
             if not service.start():
                 problem(f"kill {kills} ({name}): the service did not start")
                 break
             check_state(service, clips, f"{kills} ({name})")
+            check_bin(service, bin, f"{kills} ({name})")
             verify(service, f"{kills} ({name})")
             if kills % 25 == 0:
                 print(f"  {kills} kills, {len(problems)} problems", flush=True)

@@ -297,6 +297,72 @@ async fn every_published_video_calls_the_webhook_or_is_listed_as_failed() {
     assert!(published > 0);
 }
 
+/// Whichever call fails, a change of a bin is complete or has no effect.
+#[tokio::test(start_paused = true)]
+async fn bins_survive_every_store_fault() {
+    let torture = Torture::new().await;
+    let (app, faults, id) = (&torture.app, &torture.faults, torture.id.as_str());
+    let select = |start: f64| json!({"video_id": id, "start": start, "end": start + 1.0});
+    let new_bin = async || {
+        let bin = app.post_json("/bins", json!({"name": "a"})).await.ok();
+        let path = format!("/bins/{}", bin["bin_id"].as_str().expect("an id"));
+        let three = json!({"selects": [select(0.0), select(1.0), select(2.0)]});
+        app.post_json(&format!("{path}/selects"), three).await.ok();
+        app.patch_json(&format!("{path}/selects/s2"), json!({"note": "edited"})).await.ok();
+        path
+    };
+    // The selects of a bin; null if there is no such bin.
+    let state = async |path: &str| {
+        let reply = app.get(&format!("{path}/selects")).await;
+        if reply.status == 404 { Value::Null } else { reply.ok()["selects"].clone() }
+    };
+    let mut cases = 0;
+    for (name, method, uri, body) in [
+        ("add", Method::POST, "/selects", json!({"selects": [select(9.0)], "position": 0})),
+        ("edit", Method::PATCH, "/selects/s1", json!({"rating": 3, "out": 0.5})),
+        ("move", Method::POST, "/selects/move", json!({"select_ids": ["s3"], "position": 0})),
+        ("remove", Method::DELETE, "/selects/s1", Value::Null),
+        ("undo", Method::POST, "/undo", Value::Null),
+        ("delete", Method::DELETE, "", Value::Null),
+    ] {
+        let change = async |path: &str| {
+            let request = app.request(method.clone(), &format!("{path}{uri}"));
+            app.raw(match &body {
+                Value::Null => request.finish(),
+                body => request.content_type("application/json").body(body.to_string()),
+            })
+            .await
+        };
+        let path = new_bin().await;
+        let before = state(&path).await;
+        faults.plan(usize::MAX, Fault::Fails);
+        change(&path).await.ok();
+        let calls = faults.calls();
+        faults.clear();
+        let done = state(&path).await;
+        assert_ne!(before, done, "{name}");
+        for (fault, nth) in FAULTS.iter().flat_map(|fault| (1..=calls).map(move |n| (fault, n))) {
+            let path = new_bin().await;
+            faults.plan(nth, *fault);
+            let reply = change(&path).await;
+            let case = format!("{name}, call {nth} of {calls} ({:?}) {fault:?}", faults.clear());
+            let after = state(&path).await;
+            match reply.status {
+                200 => assert_eq!(after, done, "{case}"),
+                _ => assert!(after == before || after == done, "{case}: {after}"),
+            }
+            let bins = &app.service.catalog.bins;
+            bins.sweep().await.expect(&case);
+            let verified = app.service.maintenance.verification.run().await.expect(&case);
+            assert_eq!(verified.problems, [""; 0], "{case}");
+            assert_eq!(state(&path).await, after, "{case}");
+            app.delete(&path).await;
+            cases += 1;
+        }
+    }
+    println!("{cases} cases, 0 problems");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_refuses_changes_but_allows_deletes() {
     let torture = Torture::new().await;
@@ -326,7 +392,7 @@ async fn a_full_disk_refuses_changes_but_allows_deletes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_disk_refuses_extractors_and_uploads() {
+async fn a_full_disk_refuses_extractors_uploads_and_bins() {
     let torture = Torture::new().await;
     let app = &torture.app;
     let schema = json!({"type": "object", "properties": {"weather": {"type": "string"}}});
@@ -341,4 +407,7 @@ async fn a_full_disk_refuses_extractors_and_uploads() {
         app.raw(request.finish()).await
     };
     torture.fill_the_disk("upload", upload).await;
+    torture
+        .fill_the_disk("bin", async |_| app.post_json("/bins", json!({"name": "a"})).await)
+        .await;
 }
