@@ -7,9 +7,8 @@ use poem_openapi::{Enum, Object, OpenApi};
 
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Json, Versioned};
-use crate::http::wire::conditional::expected_version;
 use crate::http::wire::errors::{ApiError, ById, Edit, Listing, Removal, Rerun, Search, Undo};
-use crate::http::wire::params::Bounded;
+use crate::http::wire::params::{Bounded, IfMatch};
 use domain::bins::change::{BinChange, BinChanged};
 use domain::bins::select::SelectId;
 use domain::bins::{self, BinId};
@@ -90,7 +89,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If the name or the description has
         /// changed since, the response is 412. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
         Json(request): Json<BinUpdateRequest>,
     ) -> Result<Versioned<BinBody>, ApiError<Edit>> {
         let BinUpdateRequest { name, description } = request;
@@ -110,10 +109,11 @@ impl BinsApi {
         /// `ETag` of the bin. If anything in the bin has changed since, the response is 412.
         /// Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
     ) -> Result<Json<BinDeleted>, ApiError<Removal>> {
         let (service, id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
-        service.for_write()?.delete_bin(&id, expected_version(if_match.0.as_deref())).await?;
+        let expected = if_match.0.and_then(|condition| condition.0);
+        service.for_write()?.delete_bin(&id, expected).await?;
         Ok(Json(BinDeleted { bin_id: bin_id.0, deleted: true }))
     }
 
@@ -187,7 +187,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If the select has changed since, the
         /// response is 412; changes to other selects do not matter. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
         Json(request): Json<SelectUpdateRequest>,
     ) -> Result<Versioned<BinChangedBody>, ApiError<Edit>> {
         let change = BinChange::Edit(SelectId::parse(&select_id)?, request.into());
@@ -210,7 +210,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If the select has changed since, the
         /// response is 412. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
     ) -> Result<Versioned<BinBody>, ApiError<Removal>> {
         let change = BinChange::Remove(vec![SelectId::parse(&select_id)?]);
         Ok(versioned(self.change(&token, &bin_id, if_match.0, change).await?.bin))
@@ -235,7 +235,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If the select has changed since, the
         /// response is 412. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
         Json(request): Json<SplitRequest>,
     ) -> Result<Versioned<BinChangedBody>, ApiError<Edit>> {
         let change = BinChange::Split(SelectId::parse(&select_id)?, request.at);
@@ -254,7 +254,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If the order has changed since, or
         /// selects were added, split or removed, the response is 412. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
         Json(request): Json<MoveSelectsRequest>,
     ) -> Result<Versioned<BinBody>, ApiError<Edit>> {
         let change: BinChange = request.try_into()?;
@@ -273,7 +273,7 @@ impl BinsApi {
         /// `ETag` of the bin that the change is based on. If one of the selects has changed since,
         /// the response is 412. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
         Json(request): Json<RemoveSelectsRequest>,
     ) -> Result<Versioned<BinBody>, ApiError<Edit>> {
         let change: BinChange = request.try_into()?;
@@ -294,7 +294,7 @@ impl BinsApi {
         /// `ETag` of the bin. If anything in the bin has changed since, the response is 412, so that
         /// no other client's change is undone. Default: no condition.
         #[oai(name = "If-Match")]
-        if_match: Header<Option<String>>,
+        if_match: Header<Option<IfMatch>>,
     ) -> Result<Versioned<BinBody>, ApiError<Undo>> {
         Ok(versioned(self.change(&token, &bin_id, if_match.0, BinChange::Undo).await?.bin))
     }
@@ -305,11 +305,11 @@ impl BinsApi {
         &self,
         token: &CallerToken,
         bin_id: &str,
-        if_match: Option<String>,
+        if_match: Option<IfMatch>,
         change: BinChange,
     ) -> Result<BinChanged, Error> {
         let (service, bin_id) = (self.0.scoped(token), BinId::parse(bin_id)?);
-        let expected = expected_version(if_match.as_deref());
+        let expected = if_match.and_then(|condition| condition.0);
         service.for_write()?.change_bin(&bin_id, expected, change).await
     }
 }

@@ -7,6 +7,7 @@ use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::{Map, Value};
 
+use super::conditional::expected_version;
 use super::failure::HttpFailure;
 
 /// A finite number.
@@ -28,6 +29,11 @@ pub(crate) struct Integer(pub(crate) i64);
 /// A chunk id; the chunk need not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ChunkIdParameter(pub(crate) i64);
+
+/// The condition in `If-Match`: the version of the resource that a change is based on, or `None` if
+/// any version meets the condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IfMatch(pub(crate) Option<u64>);
 
 /// Removes the text that the framework adds to the message of a parameter error.
 pub(crate) fn unwrap_message(wrapped: &str) -> String {
@@ -118,6 +124,15 @@ impl ChunkIdParameter {
     }
 }
 
+impl IfMatch {
+    /// A list of entity tags or `*`. Other values are accepted but match no version.
+    const PATTERN: &str = r#"^(\*|(W/)?"[!#-~]*"(, *(W/)?"[!#-~]*")*)$"#;
+
+    fn parse(text: &str) -> Result<Option<u64>, String> {
+        Ok(expected_version(text))
+    }
+}
+
 macro_rules! parameter {
     ($type:ty, [$($generics:tt)*], $inner:ty, $schema:expr) => {
         impl<$($generics)*> Type for $type {
@@ -164,6 +179,12 @@ parameter!(
     [],
     i64,
     MetaSchema { minimum: Some(0.0), ..MetaSchema::new("integer") }
+);
+parameter!(
+    IfMatch,
+    [],
+    Option<u64>,
+    MetaSchema { pattern: Some(Self::PATTERN.into()), ..MetaSchema::new("string") }
 );
 parameter!(Bounded<MIN, MAX>, [const MIN: u32, const MAX: u32], u32, Self::schema());
 
