@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
+use crate::{FrameRate, Result};
 
 /// Sample rate of all decoded audio, in Hz.
 pub const SAMPLE_RATE: u32 = 16_000;
@@ -46,6 +46,9 @@ pub struct MediaInfo {
     /// The timecode of the first frame, such as `01:00:00:00`; a `;` before the frame number marks
     /// drop-frame timecode.
     pub timecode: Option<String>,
+    /// The reel (tape, card or camera roll) that the file was copied from, as stated by the
+    /// container.
+    pub reel_name: Option<String>,
     /// The recording time stated by the container, in ISO 8601. The UTC offset may lack its colon.
     pub recorded_at: Option<String>,
 }
@@ -70,7 +73,7 @@ pub struct VideoInfo {
     /// Displayed height in pixels (rotation applied).
     pub height: u32,
     /// Average frames per second, if known.
-    pub frame_rate: Option<f64>,
+    pub frame_rate: Option<FrameRate>,
 }
 
 /// An 8-bit RGB image without padding between rows.

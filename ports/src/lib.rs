@@ -16,6 +16,7 @@ mod document;
 pub mod embedder;
 mod error;
 pub mod fetcher;
+pub mod frame_rate;
 pub mod image_embedder;
 pub mod index;
 pub mod jobs;
@@ -42,6 +43,7 @@ pub mod conformance;
 pub use chunk::ChunkId;
 pub use document::Document;
 pub use error::{ErrorKind, PortError, Result};
+pub use frame_rate::FrameRate;
 pub use video::VideoId;
 
 /// A stream of byte blocks, as returned by storage and fetchers and delivered by uploads.

@@ -18,6 +18,13 @@ async fn detail(app: &TestApp, id: &str) -> Value {
     app.get(&format!("/videos/{id}")).await.ok()
 }
 
+/// The video in the list of all videos.
+async fn listed(app: &TestApp, id: &str) -> Value {
+    let list = app.get("/videos").await.ok();
+    let mut videos = list["videos"].as_array().expect("videos").iter();
+    videos.find(|video| video["video_id"] == id).expect("a listed video").clone()
+}
+
 #[tokio::test]
 async fn the_last_chunk_ends_with_the_video() {
     let app = TestApp::new().await;
@@ -132,6 +139,14 @@ async fn source_times_of_timelines_follow_the_timecode() {
             36_000,
         ),
         (10.0, "yesterday", "NON-DROP FRAME", "00:00:00:00 00:00:10:00 00:00:00:00 00:00:10:00", 0),
+        // Drop-frame timecode skips this number.
+        (
+            broadcast,
+            "00:01:00;00",
+            "NON-DROP FRAME",
+            "00:00:00:00 00:00:10:00 00:00:00:00 00:00:10:00",
+            0,
+        ),
         (
             broadcast,
             "00:00:59;00",
@@ -142,13 +157,49 @@ async fn source_times_of_timelines_follow_the_timecode() {
     ] {
         let id = app.video_of(&clip(json!({"timecode": timecode, "frame_rate": rate}))).await;
         assert_eq!(detail(&app, &id).await["timecode"], timecode);
+        assert_eq!(listed(&app, &id).await["timecode"], timecode);
         let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text().to_owned();
         assert!(edl.contains(&format!("FCM: {mode}\n")) && edl.contains(first), "{edl}");
         let otio = app.get(&format!("/videos/{id}/export?format=otio")).await.text();
         let otio: Value = serde_json::from_str(&otio).expect("JSON");
         let clip = &otio["tracks"]["children"][0]["children"][0];
         let start = |range: &Value| range["start_time"]["value"].as_f64();
-        assert_eq!(start(&clip["media_reference"]["available_range"]), Some(f64::from(frames)));
+        let media = &clip["media_references"]["DEFAULT_MEDIA"];
+        assert_eq!(start(&media["available_range"]), Some(f64::from(frames)));
         assert_eq!(start(&clip["source_range"]), Some(f64::from(frames)));
     }
+}
+
+#[tokio::test]
+async fn videos_state_their_reel_and_exact_frame_rate() {
+    let app = TestApp::new().await;
+    for (properties, rate, reel) in [
+        (json!({"reel_name": "A001 (2)", "frame_rate": 29.97}), "30000/1001", "A001_2"),
+        (json!({"frame_rate": 23.976}), "24000/1001", "clip"),
+        (json!({"frame_rate": 25.0}), "25/1", "clip"),
+        (json!({"frame_rate": 14.9}), "149/10", "clip"),
+    ] {
+        let id = app.video_of(&clip(properties)).await;
+        let video = detail(&app, &id).await;
+        assert_eq!((&video["exact_frame_rate"], &video["reel_name"]), (&json!(rate), &json!(reel)));
+        let listed = listed(&app, &id).await;
+        for field in ["exact_frame_rate", "reel_name", "timecode"] {
+            assert_eq!(listed[field], video[field], "{field}");
+        }
+        let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text();
+        assert!(edl.contains(&format!("001  {reel:<8} V")), "{edl}");
+    }
+    // Records of earlier versions state only the rounded rate.
+    let id = app.video_of(&clip(json!({"frame_rate": 29.97, "timecode": "01:00:00;00"}))).await;
+    app.edit_record(&id, |record| {
+        for field in ["exact_frame_rate", "picture_size", "container_reel", "audio_tracks"] {
+            record.as_object_mut().expect("a record").remove(field);
+        }
+    })
+    .await;
+    let video = detail(&app, &id).await;
+    assert_eq!(video["exact_frame_rate"], "30000/1001");
+    assert_eq!(video["reel_name"], "clip");
+    let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text();
+    assert!(edl.contains("01:00:00;00 01:00:10;00 00:00:00;00 00:00:10;00"), "{edl}");
 }

@@ -44,6 +44,7 @@ mod resume;
 mod routes;
 mod scrub;
 mod secrets;
+mod sequences;
 #[cfg(all(feature = "ffmpeg", target_os = "linux"))]
 mod shutdown;
 mod speech;

@@ -9,7 +9,7 @@ use ports::decoder::{
     SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
     VideoDecoderExt, VideoInfo,
 };
-use ports::{ErrorKind, PortError, Result};
+use ports::{ErrorKind, FrameRate, PortError, Result};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes of a script file.
@@ -187,12 +187,13 @@ impl VideoDecoder for RecordedDecoder {
                 codec: "recording".into(),
                 width: recording.width,
                 height: recording.height,
-                frame_rate: Some(recording.frame_rate),
+                frame_rate: FrameRate::nearest(recording.frame_rate),
             }),
             audio: (!recording.sounds.is_empty())
                 .then_some(AudioInfo { tracks: 1, default_track: 0 }),
             undecodable_video: None,
             timecode: None,
+            reel_name: None,
             recorded_at: None,
         })
     }

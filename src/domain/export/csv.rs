@@ -5,7 +5,7 @@ use crate::export::{Content, VideoLog, one_line};
 use crate::kernel::error::Result;
 use crate::kernel::video::ChunkId;
 
-const LINE_END: &str = "\r\n";
+pub(super) const LINE_END: &str = "\r\n";
 
 /// The columns that come before those of the analyzers.
 const FIRST_COLUMNS: [&str; 4] = ["chunk_id", "start", "end", "timecode"];
@@ -63,7 +63,7 @@ impl Table {
 
 /// Quotes a cell if necessary. Text that a spreadsheet would evaluate as a formula gets a leading
 /// apostrophe.
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     let safe =
         if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.to_owned() };
     if safe.contains([',', '"', '\r', '\n']) {

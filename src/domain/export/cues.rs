@@ -40,7 +40,7 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
-        if log.captions.wall_clock {
+        if log.options.captions.wall_clock {
             for cue in &mut cues {
                 cue.lines.splice(0..0, log.record.metadata.wall_clock(cue.start));
             }
@@ -54,14 +54,19 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
         });
         return Ok(cues);
     }
-    Err(Error::Invalid(format!(
+    Err(no_speech(log, format))
+}
+
+/// Creates the error for a video without recognised speech.
+pub(super) fn no_speech(log: &VideoLog, format: &str) -> Error {
+    Error::Invalid(format!(
         "video '{}' has no recognised speech to export as {format}; the analyzers {} and {} give \
          it, the video has: {}",
         log.record.video_id,
         diarization::ID,
         transcript::ID,
         comma_separated(&log.record.analyzer_ids())
-    )))
+    ))
 }
 
 /// Puts text on one line and replaces `-->`, which separates the times of a caption.

@@ -1,21 +1,23 @@
 //! Exports a video's log in formats for players, editing programs and spreadsheets. Each format is
 //! implemented in a separate file.
 //!
-//! To add a format, write its file, and add its module and its entry in [`FORMATS`] here.
+//! To add a format, write its file, and add its module and its entry in [`FORMATS`] here. A format
+//! for editing programs is written from a [`sequence::Sequence`], any other one from the log.
 
 mod chapter_marks;
 mod chapters_vtt;
 mod csv;
 mod cues;
-mod edl;
 mod ffmetadata;
 mod json;
 pub mod library;
-mod otio;
+mod markdown;
 mod part;
+pub mod sequence;
 mod srt;
-mod timecode;
+mod transcript;
 mod vtt;
+mod xml;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +43,7 @@ use crate::records::record::VideoRecord;
 use crate::search::scope::ScopeResolver;
 use part::ExportPart;
 pub use part::PartFields;
-use timecode::Timecode;
+use sequence::{ClipSelection, Sequence};
 
 /// An export format.
 #[derive(Debug, Clone, Copy)]
@@ -52,36 +54,67 @@ pub struct Format {
     pub content_type: &'static str,
     /// Extension of the file name, without the leading dot.
     pub extension: &'static str,
-    /// Writes the file; returns `Invalid` if the video lacks the data that the format needs.
-    write: fn(&VideoLog) -> Result<Content>,
+    writer: Writer,
+}
+
+/// Writes a file; returns `Invalid` if the data that the format needs is missing.
+#[derive(Debug, Clone, Copy)]
+enum Writer {
+    /// Writes the log of a video.
+    Log(fn(&VideoLog) -> Result<Content>),
+    /// Writes clips of one or more videos.
+    Sequence(fn(&Sequence) -> Result<Content>),
 }
 
 /// All export formats.
 pub const FORMATS: &[Format] = &[
-    Format { id: "srt", content_type: "application/x-subrip", extension: "srt", write: srt::write },
-    Format { id: "vtt", content_type: "text/vtt", extension: "vtt", write: vtt::write },
-    Format {
-        id: "chapters.vtt",
-        content_type: "text/vtt",
-        extension: "chapters.vtt",
-        write: chapters_vtt::write,
-    },
-    Format {
-        id: "ffmetadata",
-        content_type: "text/plain",
-        extension: "ffmetadata.txt",
-        write: ffmetadata::write,
-    },
-    Format { id: "edl", content_type: "text/plain", extension: "edl", write: edl::write },
-    Format {
-        id: "otio",
-        content_type: "application/vnd.pixar.opentimelineio+json",
-        extension: "otio",
-        write: otio::write,
-    },
-    Format { id: "csv", content_type: "text/csv", extension: "csv", write: csv::write },
-    Format { id: "json", content_type: "application/json", extension: "json", write: json::write },
+    Format::log("srt", "application/x-subrip", "srt", srt::write),
+    Format::log("vtt", "text/vtt", "vtt", vtt::write),
+    Format::log("chapters.vtt", "text/vtt", "chapters.vtt", chapters_vtt::write),
+    Format::log("ffmetadata", "text/plain", "ffmetadata.txt", ffmetadata::write),
+    Format::sequence("edl", "text/plain", "edl", sequence::edl::write),
+    Format::sequence("markers.edl", "text/plain", "markers.edl", sequence::marker_edl::write),
+    Format::sequence("fcpxml", "application/xml", "fcpxml", sequence::fcpxml::write),
+    Format::sequence("xmeml", "application/xml", "xml", sequence::xmeml::write),
+    Format::sequence(
+        "otio",
+        "application/vnd.pixar.opentimelineio+json",
+        "otio",
+        sequence::otio::write,
+    ),
+    Format::sequence("clips.csv", "text/csv", "clips.csv", sequence::clip_list::write),
+    Format::sequence("clips.md", "text/markdown", "clips.md", sequence::markdown::write),
+    Format::log("transcript.txt", "text/plain", "transcript.txt", transcript::text::write),
+    Format::log("transcript.md", "text/markdown", "transcript.md", transcript::markdown::write),
+    Format::log(
+        "transcript.docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "transcript.docx",
+        transcript::docx::write,
+    ),
+    Format::log("csv", "text/csv", "csv", csv::write),
+    Format::log("json", "application/json", "json", json::write),
 ];
+
+impl Format {
+    const fn log(
+        id: &'static str,
+        content_type: &'static str,
+        extension: &'static str,
+        write: fn(&VideoLog) -> Result<Content>,
+    ) -> Self {
+        Self { id, content_type, extension, writer: Writer::Log(write) }
+    }
+
+    const fn sequence(
+        id: &'static str,
+        content_type: &'static str,
+        extension: &'static str,
+        write: fn(&Sequence) -> Result<Content>,
+    ) -> Self {
+        Self { id, content_type, extension, writer: Writer::Sequence(write) }
+    }
+}
 
 /// The content of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,6 +123,8 @@ pub enum Content {
     Text(String),
     /// A JSON document.
     Document(Value),
+    /// A binary file.
+    Bytes(Vec<u8>),
 }
 
 /// An exported file.
@@ -113,6 +148,18 @@ pub struct CaptionOptions {
     pub speakers: bool,
 }
 
+/// What to export of a video, and how.
+#[derive(Debug, Clone, Default)]
+pub struct ExportOptions {
+    /// Optional parts of captions.
+    pub captions: CaptionOptions,
+    /// The part of the video.
+    pub part: PartFields,
+    /// The clips of formats for editing programs, by default the chunks. Other formats have no
+    /// clips.
+    pub clips: Option<ClipSelection>,
+}
+
 /// A video's stored data, from which the formats are written.
 struct VideoLog {
     analyzers: Analyzers,
@@ -122,7 +169,7 @@ struct VideoLog {
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
-    captions: CaptionOptions,
+    options: ExportOptions,
     /// The exported part of the video.
     part: ExportPart,
 }
@@ -152,29 +199,28 @@ impl Exports {
         &self,
         video_id: VideoId,
         format: &str,
-        captions: CaptionOptions,
-        part: PartFields,
+        options: ExportOptions,
     ) -> Result<Export> {
-        let Some(format) = FORMATS.iter().find(|f| f.id == format) else {
-            let known: Vec<&str> = FORMATS.iter().map(|f| f.id).collect();
-            let requested: String = format.chars().take(60).filter(|c| !c.is_control()).collect();
+        let format = find_format(format)?;
+        if options.clips.is_some() && matches!(format.writer, Writer::Log(_)) {
             return Err(Error::Invalid(format!(
-                "unknown export format '{requested}'; available: {}",
-                comma_separated(&known)
+                "the export format '{}' has no clips to choose; formats with clips: {}",
+                format.id,
+                comma_separated(&sequence_formats())
             )));
-        };
+        }
         let mut log = self.records.read_published(video_id, |record| self.log(record)).await?;
-        if captions.wall_clock && log.record.metadata.recorded_at.is_none() {
+        if options.captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
                  PATCH /videos/{video_id} {{\"recorded_at\": \"2026-01-31T12:00:00Z\"}}"
             )));
         }
-        log.captions = captions;
-        log.part = ExportPart::new(part, log.record.duration)?;
+        log.part = ExportPart::new(options.part, log.record.duration)?;
+        log.options = options;
         let filename = format!("{}{}.{}", log.stem(), log.part.suffix(), format.extension);
         // Writing the log of a long video would block the executor.
-        let content = tokio::task::spawn_blocking(move || (format.write)(&log))
+        let content = tokio::task::spawn_blocking(move || log.write(format.writer))
             .await
             .map_err(|e| Error::corrupt(format!("the export ended abnormally: {e}")))??;
         Ok(Export { content_type: format.content_type, filename, content })
@@ -191,7 +237,7 @@ impl Exports {
             video_url: self.storage.download_url(&record.storage_path).await?,
             aggregates: self.records.stored_aggregates(&record).await?,
             chapters,
-            captions: CaptionOptions::default(),
+            options: ExportOptions::default(),
             part: ExportPart::default(),
             record,
         })
@@ -205,16 +251,14 @@ impl VideoLog {
         name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem)
     }
 
-    /// Returns the frames per second, or 25 for a file without video.
-    fn frame_rate(&self) -> f64 {
-        const DEFAULT: f64 = 25.0;
-        let rate = self.record.frame_rate.filter(|rate| (1.0..=1000.0).contains(rate));
-        exact_rate(rate.unwrap_or(DEFAULT))
-    }
-
-    /// Returns the timecode of the video's frames.
-    fn timecode(&self) -> Timecode {
-        Timecode::from_container(self.record.timecode.as_deref(), self.frame_rate())
+    fn write(&self, writer: Writer) -> Result<Content> {
+        match writer {
+            Writer::Log(write) => write(self),
+            Writer::Sequence(write) => {
+                let selection = self.options.clips.clone().unwrap_or_default();
+                write(&sequence::selection::sequence(self, &selection)?)
+            }
+        }
     }
 
     /// Returns the chunks in the exported part, each with its span clipped to the part.
@@ -236,6 +280,24 @@ impl VideoLog {
     }
 }
 
+/// Finds a format by its id. Returns `Invalid`, with all ids, if it is unknown.
+fn find_format(id: &str) -> Result<&'static Format> {
+    FORMATS.iter().find(|format| format.id == id).ok_or_else(|| {
+        let known: Vec<&str> = FORMATS.iter().map(|format| format.id).collect();
+        let requested: String = id.chars().take(60).filter(|c| !c.is_control()).collect();
+        Error::Invalid(format!(
+            "unknown export format '{requested}'; available: {}",
+            comma_separated(&known)
+        ))
+    })
+}
+
+/// Returns the ids of the formats that are written from clips.
+fn sequence_formats() -> Vec<&'static str> {
+    let formats = FORMATS.iter().filter(|format| matches!(format.writer, Writer::Sequence(_)));
+    formats.map(|format| format.id).collect()
+}
+
 /// Replaces line breaks and runs of white space with single spaces.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -253,32 +315,9 @@ fn clock(seconds: f64, separator: char) -> String {
     )
 }
 
-/// Replaces a measured frame rate with the exact broadcast rate near it, such as 30000/1001, if
-/// there is one.
-fn exact_rate(rate: f64) -> f64 {
-    const TOLERANCE: f64 = 0.005;
-    let broadcast = [24.0, 30.0, 48.0, 60.0, 120.0].map(|rate: f64| rate * 1000.0 / 1001.0);
-    broadcast.into_iter().find(|exact| (exact - rate).abs() < TOLERANCE).unwrap_or(rate)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn broadcast_rates_become_exact() {
-        for (measured, expected) in [
-            (29.97, 30_000.0 / 1001.0),
-            (29.969_999, 30_000.0 / 1001.0),
-            (59.94, 60_000.0 / 1001.0),
-            (23.976, 24_000.0 / 1001.0),
-            (25.0, 25.0),
-            (30.0, 30.0),
-            (14.9, 14.9),
-        ] {
-            assert_eq!(super::exact_rate(measured), expected, "{measured}");
-        }
-    }
 
     #[test]
     fn clocks_carry() {

@@ -46,6 +46,11 @@ impl ExportPart {
         self.span.map_or(0.0, |span| span.start)
     }
 
+    /// Whether exported times count from the start of the part.
+    pub(super) fn counts_from_zero(&self) -> bool {
+        self.from_zero
+    }
+
     /// Clips a span to the part, without converting its times. Returns `None` if the span and the
     /// part do not overlap.
     pub(super) fn within(&self, span: Span) -> Option<Span> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ports::FrameRate;
 use ports::decoder::MediaInfo;
 use ports::index::Point;
 
@@ -97,8 +98,7 @@ impl Ingest {
         record.duration = duration;
         record.container_duration =
             info.duration.filter(|claimed| (claimed - duration).abs() > DURATION_TOLERANCE);
-        record.frame_rate = info.video.as_ref().and_then(|video| video.frame_rate);
-        record.timecode = info.timecode.clone();
+        set_source_properties(&mut record, info);
         record.audio_track = media.audio_track;
         record.warnings = media.warnings.clone();
         record.signals_document = media.signals_document.clone();
@@ -165,6 +165,17 @@ impl Ingest {
     }
 }
 
+/// Stores what editing programs need to know about the file.
+fn set_source_properties(record: &mut VideoRecord, info: &MediaInfo) {
+    let rate = info.video.as_ref().and_then(|video| video.frame_rate);
+    record.frame_rate = rate.map(FrameRate::per_second);
+    record.exact_frame_rate = rate.map(FrameRate::to_standard);
+    record.picture_size = info.video.as_ref().map(|video| (video.width, video.height));
+    record.timecode = info.timecode.clone();
+    record.container_reel = info.reel_name.clone();
+    record.audio_tracks = Some(info.audio.map_or(0, |audio| audio.tracks));
+}
+
 fn container_recorded_at(fetched: &FetchedSource) -> Option<String> {
     fetched.info.recorded_at.as_deref().and_then(parse_recorded_at)
 }
@@ -206,7 +217,11 @@ fn new_record(
         content_type: fetched.info.content_type.clone(),
         container_duration: None,
         frame_rate: None,
+        exact_frame_rate: None,
+        picture_size: None,
         timecode: None,
+        container_reel: None,
+        audio_tracks: None,
         audio_track: None,
         warnings: Vec::new(),
         container_recorded_at: container_recorded_at(fetched),
@@ -307,6 +322,7 @@ mod tests {
             audio: None,
             undecodable_video: None,
             timecode: None,
+            reel_name: None,
             recorded_at: None,
         };
         for (claimed, decoded, expected) in [

@@ -149,6 +149,7 @@ mod tests {
             audio: None,
             undecodable_video: None,
             timecode: None,
+            reel_name: None,
             recorded_at: None,
         }
     }

@@ -1,6 +1,6 @@
-//! Shared foundations of all domain modules: access, ids, moments, times, vectors, errors, bundles
-//! of ports, progress, metrics and signed webhooks. None of these modules knows anything about
-//! video analysis.
+//! Shared foundations of all domain modules: access, ids, moments, times, timecodes, vectors,
+//! errors, bundles of ports, progress, metrics and signed webhooks. None of these modules knows
+//! anything about video analysis.
 
 pub mod access;
 pub(crate) mod cache;
@@ -13,9 +13,11 @@ pub mod names;
 pub mod ports;
 pub mod profile;
 pub mod progress;
+pub mod reel;
 pub mod schema;
 pub mod stage;
 pub mod time;
+pub mod timecode;
 pub mod token_budget;
 pub mod urls;
 pub mod verdict;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ports::index::{Condition, Predicate};
 use ports::listing::{ListQuery, VideoEntry};
 use ports::storage::ObjectInfo;
-use ports::{ByteStream, ErrorKind, PortError};
+use ports::{ByteStream, ErrorKind, FrameRate, PortError};
 use serde_json::{Map, Value};
 
 use crate::kernel::access::Access;
@@ -36,6 +36,12 @@ pub struct Video {
     pub chunk_config: String,
     /// Analyzers with output.
     pub analyzers: Vec<String>,
+    /// Frames per second as a fraction, if the container states it.
+    pub exact_frame_rate: Option<FrameRate>,
+    /// Timecode of the first frame, if the container has one.
+    pub timecode: Option<String>,
+    /// Name of the reel in edit lists, unless the file name has no ASCII letter or digit.
+    pub reel_name: Option<String>,
     /// A one-sentence synopsis.
     pub synopsis: Option<String>,
     /// User metadata.
@@ -57,8 +63,6 @@ pub struct VideoDetail {
     pub frame_rate: Option<f64>,
     /// Duration according to the container, in seconds, if it differs from the video's duration.
     pub container_duration: Option<f64>,
-    /// Timecode of the first frame, if the container has one.
-    pub timecode: Option<String>,
     /// Index of the audio track that was used, if there are several.
     pub audio_track: Option<u32>,
     /// Warnings about parts of the file that were skipped or selected.
@@ -198,7 +202,6 @@ impl Library {
             size_bytes: record.size_bytes,
             frame_rate: record.frame_rate,
             container_duration: record.container_duration,
-            timecode: record.timecode.clone(),
             audio_track: record.audio_track,
             warnings: record.warnings.clone(),
         })
@@ -219,6 +222,9 @@ impl Library {
             chunks: summary.chunks,
             chunk_config: summary.chunk_config,
             analyzers: entry.analyzers,
+            exact_frame_rate: summary.frame_rate,
+            timecode: summary.timecode,
+            reel_name: summary.reel_name,
             synopsis: summary.synopsis,
             metadata: summary.metadata,
         })

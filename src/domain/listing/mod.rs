@@ -14,9 +14,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use ports::Document;
 use ports::index::Condition;
 use ports::listing::{ListQuery, Position, VideoEntry, VideoListing};
+use ports::{Document, FrameRate};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::access::Access;
@@ -51,6 +51,15 @@ pub(crate) struct EntrySummary {
     pub(crate) duration: f64,
     pub(crate) chunks: u32,
     pub(crate) chunk_config: String,
+    /// Frames per second as a fraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) frame_rate: Option<FrameRate>,
+    /// Timecode of the first frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) timecode: Option<String>,
+    /// Name of the reel in edit lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reel_name: Option<String>,
     /// A one-sentence synopsis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) synopsis: Option<String>,
@@ -81,6 +90,9 @@ pub(crate) fn summary(record: &VideoRecord) -> EntrySummary {
         duration: record.duration,
         chunks: record.chunks,
         chunk_config: record.chunking.config(),
+        frame_rate: record.frame_rate_fraction(),
+        timecode: record.timecode.clone(),
+        reel_name: record.reel_name(),
         synopsis: record.synopsis.clone(),
         metadata: record.metadata.clone(),
         revisions: revisions.map(|(id, entry)| (id.clone(), entry.revision.clone())).collect(),

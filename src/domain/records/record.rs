@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ports::FrameRate;
 use serde::{Deserialize, Serialize};
 
 use crate::chunking::Chunking;
+use crate::kernel::reel;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::records::metadata::VideoMetadata;
@@ -59,10 +61,22 @@ pub struct VideoRecord {
     /// Frames per second, if the container states it.
     #[serde(default)]
     pub frame_rate: Option<f64>,
+    /// Frames per second as a fraction. Missing in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_frame_rate: Option<FrameRate>,
+    /// Width and height of the displayed pictures, in pixels. Missing in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture_size: Option<(u32, u32)>,
     /// Timecode of the first frame, such as `01:00:00:00`, if the container has one. A `;` before
     /// the frame number means drop-frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timecode: Option<String>,
+    /// The reel that the container states. See [`Self::reel_name`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub container_reel: Option<String>,
+    /// Number of audio tracks. Missing in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio_tracks: Option<u32>,
     /// Index of the audio track that was used, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audio_track: Option<u32>,
@@ -180,6 +194,18 @@ impl VideoRecord {
             true => "container",
             false => "user",
         })
+    }
+
+    /// Returns the frames per second as a fraction, if the container states a rate from 1 to 1000.
+    pub fn frame_rate_fraction(&self) -> Option<FrameRate> {
+        let rate = self.exact_frame_rate.or_else(|| FrameRate::nearest(self.frame_rate?));
+        rate.filter(|rate| (1.0..=1000.0).contains(&rate.per_second()))
+    }
+
+    /// Returns the name of the reel in edit lists: the reel that the container states, otherwise a
+    /// name made from the file name.
+    pub fn reel_name(&self) -> Option<String> {
+        reel::reel_name(self.container_reel.as_deref(), &self.filename)
     }
 
     /// Returns the end of the video, in seconds: its duration or the end of its last chunk,

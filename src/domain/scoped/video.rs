@@ -7,7 +7,7 @@ use crate::Shotlog;
 use crate::analysis::correction::Correction;
 use crate::chunking::ChunkingFields;
 use crate::corrections::CorrectionDraft;
-use crate::export::{CaptionOptions, Export, PartFields};
+use crate::export::{Export, ExportOptions};
 use crate::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
 use crate::ingest::preview::ChunkingPreview;
 use crate::jobs::Job;
@@ -78,13 +78,8 @@ impl VisibleVideo<'_> {
         self.service.catalog.records.video_corrections(self.video_id).await
     }
 
-    pub async fn export(
-        &self,
-        format: &str,
-        captions: CaptionOptions,
-        part: PartFields,
-    ) -> Result<Export> {
-        self.service.exports.export(self.video_id, format, captions, part).await
+    pub async fn export(&self, format: &str, options: ExportOptions) -> Result<Export> {
+        self.service.exports.export(self.video_id, format, options).await
     }
 
     pub async fn frame(&self, time: f64, width: u32) -> Result<Bytes> {

@@ -13,7 +13,8 @@ use crate::http::wire::errors::{ApiError, ByIdChecked, Search};
 use crate::http::wire::params::{FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
 use domain::export::library::LibraryFormat;
-use domain::export::{CaptionOptions, Content, PartFields};
+use domain::export::sequence::ClipSelection;
+use domain::export::{CaptionOptions, Content, Export, ExportOptions, PartFields};
 use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
@@ -24,8 +25,12 @@ impl ExportApi {
     /// Export a video's log.
     ///
     /// `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-    /// chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-    /// and `json` are the complete log.
+    /// chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+    /// `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+    /// `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+    /// are tables of the clips. They contain the file's timecode and reel, and every time is a
+    /// whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+    /// speech with speakers and times. `csv` and `json` are the complete log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
@@ -33,10 +38,13 @@ impl ExportApi {
         token: CallerToken,
         /// Id of the video.
         video_id: Path<String>,
-        /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`.
+        /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
+        /// `xmeml`, `otio`, `clips.csv`, `clips.md`, `transcript.txt`, `transcript.md`,
+        /// `transcript.docx`, `csv` or `json`.
         format: Query<String>,
-        /// Whether to prefix captions (`srt`, `vtt`) with the wall-clock time; requires
-        /// `recorded_at`. `edl` always includes the time if `recorded_at` is known. Default: false.
+        /// Whether to add the wall-clock time to captions (`srt`, `vtt`) and paragraphs of the
+        /// transcript; requires `recorded_at`. `edl` always includes the time if `recorded_at` is
+        /// known. Default: false.
         #[oai(default)]
         wall_clock: Query<bool>,
         /// Whether to prefix captions in `srt` with the speaker (such as `Anna: `) if diarization
@@ -50,10 +58,17 @@ impl ExportApi {
         start: Query<Option<FiniteNumber>>,
         /// End of the exported range, in seconds from the start of the video. Default: the end.
         end: Query<Option<FiniteNumber>>,
-        /// Whether times in captions, chapters and the `edl` timeline are relative to `start`, as
-        /// in a clip that starts there. Default: false.
+        /// Whether times in captions, chapters, transcripts and timelines are relative to `start`,
+        /// as in a clip that starts there. Source times of clips still follow the file's timecode.
+        /// Default: false.
         #[oai(default)]
         from_zero: Query<bool>,
+        /// Which parts of the video become clips: `chunks` or `chapters`. Only for formats with
+        /// clips. Default: `chunks`.
+        clips: Query<Option<String>>,
+        /// Ids of moments of the video, separated by commas, which become the clips, in this order.
+        /// Excludes `clips`. A moment outside `start` and `end` is omitted.
+        moment_ids: Query<Option<String>>,
     ) -> Result<Exported, ApiError<ByIdChecked>> {
         let video_id = parse_video_id(&video_id)?;
         let part = PartFields {
@@ -62,23 +77,12 @@ impl ExportApi {
             from_zero: from_zero.0,
         };
         let captions = CaptionOptions { wall_clock: wall_clock.0, speakers: speakers.0.0 };
+        let clips = ClipSelection::parse(clips.0.as_deref(), moment_ids.0.as_deref())?;
+        let options = ExportOptions { captions, part, clips };
         let service = self.0.scoped(&token);
-        let export = service.video(video_id).await?.export(&format, captions, part).await?;
+        let export = service.video(video_id).await?.export(&format, options).await?;
         let disposition = attachment(&export.filename);
-        let file = match export.content {
-            Content::Document(value) => File::Json(Json(AnyObject::from_value(value))),
-            Content::Text(text) => {
-                let text = PlainText(text);
-                match export.content_type {
-                    "application/x-subrip" => File::Srt(text),
-                    "text/vtt" => File::Vtt(text),
-                    "text/csv" => File::Csv(text),
-                    "application/vnd.pixar.opentimelineio+json" => File::Otio(text),
-                    _ => File::Text(text),
-                }
-            }
-        };
-        Ok(Exported::File(file, disposition))
+        Ok(Exported::File(export.into(), disposition))
     }
 
     /// Export chunks of many videos.
@@ -108,6 +112,25 @@ impl ExportApi {
 
 fn off() -> Flag {
     Flag(false)
+}
+
+impl From<Export> for File {
+    fn from(export: Export) -> Self {
+        let text = match export.content {
+            Content::Document(value) => return Self::Json(Json(AnyObject::from_value(value))),
+            Content::Bytes(bytes) => return Self::Docx(Binary(bytes)),
+            Content::Text(text) => PlainText(text),
+        };
+        match export.content_type {
+            "application/x-subrip" => Self::Srt(text),
+            "text/vtt" => Self::Vtt(text),
+            "text/csv" => Self::Csv(text),
+            "text/markdown" => Self::Markdown(text),
+            "application/xml" => Self::Xml(text),
+            "application/vnd.pixar.opentimelineio+json" => Self::Otio(text),
+            _ => Self::Text(text),
+        }
+    }
 }
 
 #[derive(Object)]
@@ -163,6 +186,12 @@ enum File {
     Json(Json<AnyObject>),
     #[oai(content_type = "application/vnd.pixar.opentimelineio+json")]
     Otio(PlainText<String>),
+    #[oai(content_type = "application/xml")]
+    Xml(PlainText<String>),
+    #[oai(content_type = "text/markdown")]
+    Markdown(PlainText<String>),
+    #[oai(content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document")]
+    Docx(Binary<Vec<u8>>),
     #[oai(content_type = "text/plain")]
     Text(PlainText<String>),
 }

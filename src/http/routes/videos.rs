@@ -256,6 +256,19 @@ pub(crate) struct VideoBody {
     chunk_config: String,
     /// Ids of the analyzers that have output for the video.
     analyzers: Vec<String>,
+    /// Frames per second as a fraction, such as `30000/1001`; absent if the video has no picture or
+    /// the frame rate is unknown.
+    #[oai(skip_serializing_if_is_none)]
+    exact_frame_rate: Option<String>,
+    /// Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
+    /// frame number. Absent if the container has none.
+    #[oai(skip_serializing_if_is_none)]
+    timecode: Option<String>,
+    /// Name of the reel in edit lists: the reel that the container states, otherwise the file name
+    /// without its extension, in ASCII letters, digits, `_` and `-`. Absent if nothing is left of
+    /// the name.
+    #[oai(skip_serializing_if_is_none)]
+    reel_name: Option<String>,
     /// First sentence of the summary; absent if there is no summary.
     #[oai(skip_serializing_if_is_none)]
     synopsis: Option<String>,
@@ -300,10 +313,6 @@ pub(crate) struct VideoDetailBody {
     /// Duration according to the container, in seconds; absent if it equals `duration`.
     #[oai(skip_serializing_if_is_none)]
     container_duration: Option<f64>,
-    /// Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
-    /// frame number. Absent if the container has none.
-    #[oai(skip_serializing_if_is_none)]
-    timecode: Option<String>,
     /// Index of the audio track that was used, counted from 0; absent unless the file has several
     /// audio tracks.
     #[oai(skip_serializing_if_is_none)]
@@ -348,6 +357,9 @@ impl From<videos::Video> for VideoBody {
             chunks: v.chunks,
             chunk_config: v.chunk_config,
             analyzers: v.analyzers,
+            exact_frame_rate: v.exact_frame_rate.map(|rate| rate.to_string()),
+            timecode: v.timecode,
+            reel_name: v.reel_name,
             synopsis: v.synopsis,
             metadata: Some(v.metadata.metadata_json()).filter(|m| !m.is_empty()).map(AnyObject),
             collection: v.metadata.collection,
@@ -372,7 +384,6 @@ impl From<videos::VideoDetail> for VideoDetailBody {
             size_bytes: v.size_bytes,
             frame_rate: v.frame_rate,
             container_duration: v.container_duration,
-            timecode: v.timecode,
             audio_track: v.audio_track,
             warnings: Some(v.warnings).filter(|warnings| !warnings.is_empty()),
             recorded_at_source: v.recorded_at_source.map(str::to_owned),

@@ -2,10 +2,29 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::support::readers::read_with;
 use crate::support::{Reply, TestApp, clip, keys, mentions};
 
-const FORMATS: [&str; 8] =
-    ["srt", "vtt", "chapters.vtt", "ffmetadata", "edl", "otio", "csv", "json"];
+const FORMATS: [&str; 16] = [
+    "srt",
+    "vtt",
+    "chapters.vtt",
+    "ffmetadata",
+    "edl",
+    "markers.edl",
+    "fcpxml",
+    "xmeml",
+    "otio",
+    "clips.csv",
+    "clips.md",
+    "transcript.txt",
+    "transcript.md",
+    "transcript.docx",
+    "csv",
+    "json",
+];
+
+const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 /// A video with speech by two speakers, stored as the analyzers of another installation would.
 async fn app_with_dialogue() -> (TestApp, String) {
@@ -57,7 +76,15 @@ async fn every_format_is_a_downloadable_file() {
         ("chapters.vtt", "text/vtt", "clip.chapters.vtt"),
         ("ffmetadata", "text/plain", "clip.ffmetadata.txt"),
         ("edl", "text/plain", "clip.edl"),
+        ("markers.edl", "text/plain", "clip.markers.edl"),
+        ("fcpxml", "application/xml", "clip.fcpxml"),
+        ("xmeml", "application/xml", "clip.xml"),
         ("otio", "application/vnd.pixar.opentimelineio+json", "clip.otio"),
+        ("clips.csv", "text/csv", "clip.clips.csv"),
+        ("clips.md", "text/markdown", "clip.clips.md"),
+        ("transcript.txt", "text/plain", "clip.transcript.txt"),
+        ("transcript.md", "text/markdown", "clip.transcript.md"),
+        ("transcript.docx", DOCX, "clip.transcript.docx"),
         ("csv", "text/csv", "clip.csv"),
         ("json", "application/json", "clip.json"),
     ] {
@@ -74,9 +101,9 @@ async fn invalid_exports_are_refused_with_a_reason() {
     let app = TestApp::new().await;
     let id = app.video().await;
     let path = format!("/videos/{id}/export");
-    mentions(&app.get(&format!("{path}?format=docx")).await.error(400), &FORMATS);
+    mentions(&app.get(&format!("{path}?format=avi")).await.error(400), &FORMATS);
     app.get(&path).await.error(422);
-    for format in ["srt", "vtt"] {
+    for format in ["srt", "vtt", "transcript.txt", "transcript.md", "transcript.docx"] {
         let error = app.get(&format!("{path}?format={format}")).await.error(400);
         mentions(&error, &[format, "diarization", "transcript", "default_video"]);
     }
@@ -197,7 +224,7 @@ for track in timeline.tracks:
 #[tokio::test]
 async fn opentimelineio_reads_timelines() {
     let (app, id) = app_with_dialogue().await;
-    app.edit_record(&id, |record| record["frame_rate"] = json!(25.0)).await;
+    app.edit_record(&id, |record| record["exact_frame_rate"] = json!("25/1")).await;
     let python = std::env::var("SHOTLOG_PYTHON")
         .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/var/venv/bin/python").into());
     for (format, name) in [("otio", "clip.otio"), ("edl", "clip.edl")] {
@@ -212,7 +239,119 @@ async fn opentimelineio_reads_timelines() {
         }
     }
     let edl = export(&app, &id, "edl").await.text();
-    mentions(&edl, &["TITLE: clip\n", "001  AX       V     C        00:00:00:00 00:00:10:00"]);
+    mentions(&edl, &["TITLE: clip\n", "001  clip     V     C        00:00:00:00 00:00:10:00"]);
+}
+
+#[tokio::test]
+async fn chapters_and_moments_become_clips() {
+    let (app, id) = app_with_dialogue().await;
+    let chapters = json!({"chapters": [
+        {"title": "One & <two>", "start": 0.0, "end": 12.0},
+        {"title": "Three", "start": 12.0, "end": 30.0},
+    ]});
+    app.plant_aggregate(&id, "chapters", chapters).await;
+    let clips = async |fields: &str| -> Vec<String> {
+        let table = export(&app, &id, &format!("clips.csv&{fields}")).await.text();
+        table.split("\r\n").skip(1).filter(|row| !row.is_empty()).map(str::to_owned).collect()
+    };
+    let source = format!("{id},clip.mp4,clip,10/1");
+    let chapters = clips("clips=chapters").await;
+    assert_eq!(
+        chapters,
+        [
+            format!(
+                "1,One & <two>,,{source},00:00:00:00,00:00:12:00,00:00:00:00,00:00:12:00,0,120,120,\
+                 0.000,12.000"
+            ),
+            format!(
+                "2,Three,,{source},00:00:12:00,00:00:30:00,00:00:12:00,00:00:30:00,120,300,180,\
+                 12.000,30.000"
+            ),
+        ]
+    );
+    let moments = format!("m_{id}_21000_22049,m_{id}_500_3250,m_{id}_7000_7000");
+    let moments = clips(&format!("moment_ids={moments}")).await;
+    let times: Vec<&str> =
+        moments.iter().filter_map(|row| Some(row.split_once("10/1,")?.1)).collect();
+    assert_eq!(
+        times,
+        [
+            "00:00:21:00,00:00:22:00,00:00:00:00,00:00:01:00,210,220,10,21.000,22.000",
+            "00:00:00:05,00:00:03:03,00:00:01:00,00:00:03:08,5,33,28,0.500,3.300",
+            "00:00:07:00,00:00:07:01,00:00:03:08,00:00:03:09,70,71,1,7.000,7.100",
+        ]
+    );
+    mentions(&moments[1], &["2,clip 0:00.50,", "A woman in a red coat"]);
+    assert_eq!(clips(&format!("moment_ids=m_{id}_500_3250&start=10")).await, [""; 0]);
+    let fcpxml = export(&app, &id, "fcpxml").await.text();
+    mentions(&fcpxml, &["<marker start=\"12s\" duration=\"1/10s\" value=\"Three\"/>"]);
+    mentions(&fcpxml, &["value=\"One &amp; &lt;two&gt;\""]);
+}
+
+#[tokio::test]
+async fn invalid_clips_are_refused_with_a_reason() {
+    let (app, id) = app_with_dialogue().await;
+    let moment = format!("m_{id}_500_3250");
+    for (fields, words) in [
+        ("edl&clips=shots".to_owned(), ["'shots'", "chunks, chapters"]),
+        (format!("edl&clips=chunks&moment_ids={moment}"), ["'clips'", "'moment_ids'"]),
+        ("edl&moment_ids=m_1".into(), ["'m_1'", "names no moment"]),
+        ("edl&moment_ids=m_0123456789abcdef_0_1".into(), ["m_0123456789abcdef_0_1", id.as_str()]),
+        (format!("edl&moment_ids=m_{id}_30000_31000"), ["outside", "30 seconds"]),
+        ("srt&clips=chunks".into(), ["'srt'", "edl, markers.edl, fcpxml"]),
+        (format!("json&moment_ids={moment}"), ["'json'", "clips.csv"]),
+    ] {
+        let path = format!("/videos/{id}/export?format={fields}");
+        mentions(&app.get(&path).await.error(400), &words);
+    }
+}
+
+#[tokio::test]
+async fn transcripts_name_speakers_and_times() {
+    let (app, id) = app_with_dialogue().await;
+    let text = export(&app, &id, "transcript.txt").await.text();
+    assert!(
+        text.starts_with(
+            "clip.mp4\n\n[00:00:00] S1\nIs 2 < 3 & 4 --> 5?\n\n[00:00:03] S2\nNobody could"
+        ) && text.ends_with("\n\n[00:00:21] S1\nGrüße, Zoë.\n"),
+        "{text}"
+    );
+    let markdown = export(&app, &id, "transcript.md").await.text();
+    mentions(
+        &markdown,
+        &["# clip.mp4\n\n**S1** `00:00:00`\n\nIs 2 \\< 3 \\& 4 --\\> 5?\n\n**S2** `"],
+    );
+    let part = export(&app, &id, "transcript.txt&start=20.5&end=30&from_zero=true").await.text();
+    assert_eq!(part, "clip.mp4\n\n[00:00:00] S1\nGrüße, Zoë.\n");
+    app.edit_record(&id, |record| record["timecode"] = json!("10:00:00:05")).await;
+    let timecodes = export(&app, &id, "transcript.txt").await.text();
+    mentions(&timecodes, &["[10:00:01:00] S1\nIs", "[10:00:04:00] S2\n", "[10:00:21:05] S1\n"]);
+    app.patch_json(&format!("/videos/{id}"), json!({"recorded_at": "2026-01-31T12:00:00Z"}))
+        .await
+        .ok();
+    let clocks = export(&app, &id, "transcript.md&wall_clock=true").await.text();
+    mentions(&clocks, &["**S1** `10:00:01:00 2026-01-31T12:00:00.500Z`"]);
+}
+
+#[tokio::test]
+async fn word_documents_are_read_back() {
+    let (app, id) = app_with_dialogue().await;
+    let reply = export(&app, &id, "transcript.docx").await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("clip.docx");
+    std::fs::write(&file, &reply.body).expect("a file");
+    let Some(paragraphs) = read_with("document.py", &file, &[]) else { return };
+    let paragraphs = paragraphs.as_array().expect("paragraphs");
+    assert_eq!(
+        paragraphs[..3],
+        [
+            json!(["Title", "clip.mp4"]),
+            json!(["Speaker", "S1 00:00:00"]),
+            json!(["Normal", "Is 2 < 3 & 4 --> 5?"]),
+        ]
+    );
+    assert_eq!(paragraphs[6], json!(["Normal", "Grüße, Zoë."]));
+    assert_eq!(paragraphs.len(), 7);
 }
 
 #[tokio::test]

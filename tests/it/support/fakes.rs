@@ -23,7 +23,7 @@ use ports::llm::{
 };
 use ports::records::{Precondition, RecordStore, Version};
 use ports::storage::{ObjectInfo, ObjectStorage, ObjectUrls};
-use ports::{ByteStream, ErrorKind, PortError, Result};
+use ports::{ByteStream, ErrorKind, FrameRate, PortError, Result};
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
@@ -34,7 +34,8 @@ pub fn clip(seconds: f64) -> Vec<u8> {
 
 /// Decodes the clips of [`clip`]: one colour per ten seconds, and a tone. `"poster": false` makes
 /// single frames undecodable; `"video": false` and `"audio": false` omit a stream; `"claims"` is the
-/// duration that the container declares, `"frame_rate"` its frame rate; of `"tracks"` audio tracks the one numbered `"silent"` is silent.
+/// duration that the container declares, `"frame_rate"` its frame rate, `"timecode"` and `"reel_name"` those
+/// of its first frame; of `"tracks"` audio tracks the one numbered `"silent"` is silent.
 pub struct SceneDecoder;
 
 impl SceneDecoder {
@@ -59,9 +60,8 @@ impl SceneDecoder {
 impl VideoDecoder for SceneDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
         let clip = Self::read(file)?;
-        let frame_rate = clip["frame_rate"].as_f64().unwrap_or(10.0);
-        let video =
-            VideoInfo { codec: "h264".into(), width: 64, height: 36, frame_rate: Some(frame_rate) };
+        let frame_rate = FrameRate::nearest(clip["frame_rate"].as_f64().unwrap_or(10.0));
+        let video = VideoInfo { codec: "h264".into(), width: 64, height: 36, frame_rate };
         Ok(MediaInfo {
             container: "mov,mp4,m4a,3gp,3g2,mj2".into(),
             extension: "mp4".into(),
@@ -74,6 +74,7 @@ impl VideoDecoder for SceneDecoder {
             }),
             undecodable_video: clip["left_out"].as_str().map(str::to_owned),
             timecode: clip["timecode"].as_str().map(str::to_owned),
+            reel_name: clip["reel_name"].as_str().map(str::to_owned),
             recorded_at: clip["recorded_at"].as_str().map(str::to_owned),
         })
     }

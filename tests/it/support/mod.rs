@@ -5,6 +5,7 @@ mod contract;
 mod fakes;
 pub mod model;
 pub mod process;
+pub mod readers;
 pub mod s3;
 
 use std::sync::Arc;

@@ -161,7 +161,7 @@ impl WorkerDecoder {
 impl VideoDecoder for WorkerDecoder {
     fn probe(&self, file: &Path) -> Result<MediaInfo> {
         match self.start(open_media(file)?, WorkerJob::Probe)?.run(&mut |_, _| {})? {
-            WorkerResult::MediaInfo(info) => Ok(info.into()),
+            WorkerResult::MediaInfo(info) => Ok((*info).into()),
             _ => Err(wire::protocol_violation()),
         }
     }

@@ -5,7 +5,7 @@
 use std::io::{self, Read, Write};
 
 use ports::decoder::{AudioInfo, MediaInfo, ScanSummary, Still, VideoInfo};
-use ports::{ErrorKind, PortError};
+use ports::{ErrorKind, FrameRate, PortError};
 use serde::{Deserialize, Serialize};
 
 use crate::decoder::ffmpeg::{FfmpegOptions, SeekMethod};
@@ -70,7 +70,7 @@ impl WorkerJob {
 /// The result of a job.
 #[derive(Serialize, Deserialize)]
 pub(super) enum WorkerResult {
-    MediaInfo(WireMediaInfo),
+    MediaInfo(Box<WireMediaInfo>),
     Summary(WireSummary),
     Sound,
     Frames(SeekMethod),
@@ -120,10 +120,11 @@ pub(super) struct WireMediaInfo {
     extension: String,
     content_type: String,
     duration: Option<f64>,
-    video: Option<(String, u32, u32, Option<f64>)>,
+    video: Option<(String, u32, u32, Option<FrameRate>)>,
     audio: Option<AudioInfo>,
     undecodable_video: Option<String>,
     timecode: Option<String>,
+    reel_name: Option<String>,
     recorded_at: Option<String>,
 }
 
@@ -139,6 +140,7 @@ impl From<MediaInfo> for WireMediaInfo {
             audio: info.audio,
             undecodable_video: info.undecodable_video,
             timecode: info.timecode,
+            reel_name: info.reel_name,
             recorded_at: info.recorded_at,
         }
     }
@@ -161,6 +163,7 @@ impl From<WireMediaInfo> for MediaInfo {
             audio: info.audio,
             undecodable_video: info.undecodable_video,
             timecode: info.timecode,
+            reel_name: info.reel_name,
             recorded_at: info.recorded_at,
         }
     }

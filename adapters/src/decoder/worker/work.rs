@@ -48,7 +48,7 @@ fn standard_files() -> io::Result<(File, Output)> {
 fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<WorkerResult> {
     let decoder = FfmpegDecoder::new(request.ffmpeg);
     Ok(match request.job {
-        WorkerJob::Probe => WorkerResult::MediaInfo(decoder.probe_file(file)?.into()),
+        WorkerJob::Probe => WorkerResult::MediaInfo(Box::new(decoder.probe_file(file)?.into())),
         WorkerJob::Scan { width, height, exact, audio_track } => {
             let options = ScanOptions { width, height, exact, audio_track };
             let summary = decoder.scan_file(file, &options, out)?;

@@ -477,8 +477,12 @@ export interface paths {
         /**
          * Export a video's log.
          * @description `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-         *     chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-         *     and `json` are the complete log.
+         *     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+         *     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+         *     `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+         *     are tables of the clips. They contain the file's timecode and reel, and every time is a
+         *     whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+         *     speech with speakers and times. `csv` and `json` are the complete log.
          */
         get: operations["export"];
         put?: never;
@@ -4680,6 +4684,22 @@ export interface components {
             chunk_config: string;
             /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
+            /**
+             * @description Frames per second as a fraction, such as `30000/1001`; absent if the video has no picture or
+             *     the frame rate is unknown.
+             */
+            exact_frame_rate?: string;
+            /**
+             * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
+             *     frame number. Absent if the container has none.
+             */
+            timecode?: string;
+            /**
+             * @description Name of the reel in edit lists: the reel that the container states, otherwise the file name
+             *     without its extension, in ASCII letters, digits, `_` and `-`. Absent if nothing is left of
+             *     the name.
+             */
+            reel_name?: string;
             /** @description First sentence of the summary; absent if there is no summary. */
             synopsis?: string;
             /** @description User metadata; absent if there is none. */
@@ -4715,6 +4735,22 @@ export interface components {
             chunk_config: string;
             /** @description Ids of the analyzers that have output for the video. */
             analyzers: string[];
+            /**
+             * @description Frames per second as a fraction, such as `30000/1001`; absent if the video has no picture or
+             *     the frame rate is unknown.
+             */
+            exact_frame_rate?: string;
+            /**
+             * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
+             *     frame number. Absent if the container has none.
+             */
+            timecode?: string;
+            /**
+             * @description Name of the reel in edit lists: the reel that the container states, otherwise the file name
+             *     without its extension, in ASCII letters, digits, `_` and `-`. Absent if nothing is left of
+             *     the name.
+             */
+            reel_name?: string;
             /** @description First sentence of the summary; absent if there is no summary. */
             synopsis?: string;
             /** @description User metadata; absent if there is none. */
@@ -4744,11 +4780,6 @@ export interface components {
              * @description Duration according to the container, in seconds; absent if it equals `duration`.
              */
             container_duration?: number;
-            /**
-             * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
-             *     frame number. Absent if the container has none.
-             */
-            timecode?: string;
             /**
              * Format: uint32
              * @description Index of the audio track that was used, counted from 0; absent unless the file has several
@@ -5894,11 +5925,16 @@ export interface operations {
     export: {
         parameters: {
             query: {
-                /** @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `otio`, `csv` or `json`. */
+                /**
+                 * @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
+                 *     `xmeml`, `otio`, `clips.csv`, `clips.md`, `transcript.txt`, `transcript.md`,
+                 *     `transcript.docx`, `csv` or `json`.
+                 */
                 format: string;
                 /**
-                 * @description Whether to prefix captions (`srt`, `vtt`) with the wall-clock time; requires
-                 *     `recorded_at`. `edl` always includes the time if `recorded_at` is known. Default: false.
+                 * @description Whether to add the wall-clock time to captions (`srt`, `vtt`) and paragraphs of the
+                 *     transcript; requires `recorded_at`. `edl` always includes the time if `recorded_at` is
+                 *     known. Default: false.
                  */
                 wall_clock?: boolean;
                 /**
@@ -5916,10 +5952,21 @@ export interface operations {
                 /** @description End of the exported range, in seconds from the start of the video. Default: the end. */
                 end?: number;
                 /**
-                 * @description Whether times in captions, chapters and the `edl` timeline are relative to `start`, as
-                 *     in a clip that starts there. Default: false.
+                 * @description Whether times in captions, chapters, transcripts and timelines are relative to `start`,
+                 *     as in a clip that starts there. Source times of clips still follow the file's timecode.
+                 *     Default: false.
                  */
                 from_zero?: boolean;
+                /**
+                 * @description Which parts of the video become clips: `chunks` or `chapters`. Only for formats with
+                 *     clips. Default: `chunks`.
+                 */
+                clips?: string;
+                /**
+                 * @description Ids of moments of the video, separated by commas, which become the clips, in this order.
+                 *     Excludes `clips`. A moment outside `start` and `end` is omitted.
+                 */
+                moment_ids?: string;
             };
             header?: never;
             path: {
@@ -5944,6 +5991,9 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     "application/vnd.pixar.opentimelineio+json": string;
+                    "application/xml": string;
+                    "text/markdown": string;
+                    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
                     "text/plain": string;
                 };
             };

@@ -15,8 +15,8 @@ pub(crate) fn media_info(streams: &Streams) -> MediaInfo {
         let (width, height) = streams.coded_size(i);
         let (width, height) =
             streams.orientation().size(display_size(width, height, streams.pixel_aspect()));
-        let rate = streams.frame_length().map(|l| 1.0 / l);
-        VideoInfo { codec: streams.codec_name(i), width, height, frame_rate: rate }
+        let frame_rate = streams.frame_rate();
+        VideoInfo { codec: streams.codec_name(i), width, height, frame_rate }
     });
     let brand = streams.context.metadata().get("major_brand").unwrap_or("").to_owned();
     let selected = [streams.picture, streams.sound].into_iter().flatten();
@@ -32,6 +32,7 @@ pub(crate) fn media_info(streams: &Streams) -> MediaInfo {
         audio: audio_info(streams),
         undecodable_video: undecodable_video(streams),
         timecode: tagged(streams, "timecode"),
+        reel_name: tagged(streams, "reel_name"),
         recorded_at: tagged(streams, "com.apple.quicktime.creationdate")
             .or_else(|| tagged(streams, "creation_time")),
     }

@@ -6,6 +6,7 @@ use ffmpeg::codec::{Context as CodecContext, decoder::Opened, threading};
 use ffmpeg::format::context::Input as Context;
 use ffmpeg::{Discard, Rational, ffi};
 use ffmpeg_next as ffmpeg;
+use ports::FrameRate;
 
 use crate::decoder::ffmpeg::picture::Orientation;
 use crate::decoder::ffmpeg::{Error, FfmpegOptions};
@@ -148,13 +149,19 @@ impl Streams {
         })
     }
 
-    /// Returns the average frame duration in seconds, if the container states it.
-    pub(crate) fn frame_length(&self) -> Option<f64> {
+    /// Returns the average frame rate, if the container states it.
+    pub(crate) fn frame_rate(&self) -> Option<FrameRate> {
         let st = self.context.stream(self.picture?)?;
+        let positive = |part: i32| u32::try_from(part).unwrap_or(0);
         [st.avg_frame_rate(), st.rate()]
             .into_iter()
-            .find(|r| r.numerator() > 0 && r.denominator() > 0)
-            .map(|r| f64::from(r.denominator()) / f64::from(r.numerator()))
+            .find_map(|r| FrameRate::new(positive(r.numerator()), positive(r.denominator())))
+    }
+
+    /// Returns the average frame duration in seconds, if the container states it.
+    pub(crate) fn frame_length(&self) -> Option<f64> {
+        let rate = self.frame_rate()?;
+        Some(f64::from(rate.denominator()) / f64::from(rate.numerator()))
     }
 
     /// Returns the display orientation of the video.

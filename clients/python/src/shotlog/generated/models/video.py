@@ -23,6 +23,16 @@ class Video:
         chunks (int): Number of chunks.
         chunk_config (str): Id of the chunking configuration.
         analyzers (list[str]): Ids of the analyzers that have output for the video.
+        exact_frame_rate (str | Unset): Frames per second as a fraction, such as `30000/1001`; absent if the video has
+            no picture or
+            the frame rate is unknown.
+        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before
+            the
+            frame number. Absent if the container has none.
+        reel_name (str | Unset): Name of the reel in edit lists: the reel that the container states, otherwise the file
+            name
+            without its extension, in ASCII letters, digits, `_` and `-`. Absent if nothing is left of
+            the name.
         synopsis (str | Unset): First sentence of the summary; absent if there is no summary.
         metadata (Any | Unset): User metadata; absent if there is none.
         collection (str | Unset): Collection of the video; absent if the video is in no collection.
@@ -37,6 +47,9 @@ class Video:
     chunks: int
     chunk_config: str
     analyzers: list[str]
+    exact_frame_rate: str | Unset = UNSET
+    timecode: str | Unset = UNSET
+    reel_name: str | Unset = UNSET
     synopsis: str | Unset = UNSET
     metadata: Any | Unset = UNSET
     collection: str | Unset = UNSET
@@ -61,6 +74,12 @@ class Video:
 
         analyzers = self.analyzers
 
+        exact_frame_rate = self.exact_frame_rate
+
+        timecode = self.timecode
+
+        reel_name = self.reel_name
+
         synopsis = self.synopsis
 
         metadata = self.metadata
@@ -83,6 +102,12 @@ class Video:
                 "analyzers": analyzers,
             }
         )
+        if exact_frame_rate is not UNSET:
+            field_dict["exact_frame_rate"] = exact_frame_rate
+        if timecode is not UNSET:
+            field_dict["timecode"] = timecode
+        if reel_name is not UNSET:
+            field_dict["reel_name"] = reel_name
         if synopsis is not UNSET:
             field_dict["synopsis"] = synopsis
         if metadata is not UNSET:
@@ -118,6 +143,12 @@ class Video:
 
         analyzers = cast(list[str], d.pop("analyzers"))
 
+        exact_frame_rate = d.pop("exact_frame_rate", UNSET)
+
+        timecode = d.pop("timecode", UNSET)
+
+        reel_name = d.pop("reel_name", UNSET)
+
         synopsis = d.pop("synopsis", UNSET)
 
         metadata = d.pop("metadata", UNSET)
@@ -135,6 +166,9 @@ class Video:
             chunks=chunks,
             chunk_config=chunk_config,
             analyzers=analyzers,
+            exact_frame_rate=exact_frame_rate,
+            timecode=timecode,
+            reel_name=reel_name,
             synopsis=synopsis,
             metadata=metadata,
             collection=collection,

@@ -28,6 +28,16 @@ class VideoDetail:
         preset (str): Chunking preset of the last ingest.
         params (Any): Chunking parameters of the last ingest.
         aggregates (list[str]): Ids of the aggregators with a stored result.
+        exact_frame_rate (str | Unset): Frames per second as a fraction, such as `30000/1001`; absent if the video has
+            no picture or
+            the frame rate is unknown.
+        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before
+            the
+            frame number. Absent if the container has none.
+        reel_name (str | Unset): Name of the reel in edit lists: the reel that the container states, otherwise the file
+            name
+            without its extension, in ASCII letters, digits, `_` and `-`. Absent if nothing is left of
+            the name.
         synopsis (str | Unset): First sentence of the summary; absent if there is no summary.
         metadata (Any | Unset): User metadata; absent if there is none.
         collection (str | Unset): Collection of the video; absent if the video is in no collection.
@@ -36,9 +46,6 @@ class VideoDetail:
         frame_rate (float | Unset): Frames per second; absent if the video has no picture or the frame rate is unknown.
         container_duration (float | Unset): Duration according to the container, in seconds; absent if it equals
             `duration`.
-        timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before
-            the
-            frame number. Absent if the container has none.
         audio_track (int | Unset): Index of the audio track that was used, counted from 0; absent unless the file has
             several
             audio tracks.
@@ -62,6 +69,9 @@ class VideoDetail:
     preset: str
     params: Any
     aggregates: list[str]
+    exact_frame_rate: str | Unset = UNSET
+    timecode: str | Unset = UNSET
+    reel_name: str | Unset = UNSET
     synopsis: str | Unset = UNSET
     metadata: Any | Unset = UNSET
     collection: str | Unset = UNSET
@@ -69,7 +79,6 @@ class VideoDetail:
     source_url: str | Unset = UNSET
     frame_rate: float | Unset = UNSET
     container_duration: float | Unset = UNSET
-    timecode: str | Unset = UNSET
     audio_track: int | Unset = UNSET
     warnings: list[str] | Unset = UNSET
     recorded_at_source: str | Unset = UNSET
@@ -103,6 +112,12 @@ class VideoDetail:
 
         aggregates = self.aggregates
 
+        exact_frame_rate = self.exact_frame_rate
+
+        timecode = self.timecode
+
+        reel_name = self.reel_name
+
         synopsis = self.synopsis
 
         metadata = self.metadata
@@ -116,8 +131,6 @@ class VideoDetail:
         frame_rate = self.frame_rate
 
         container_duration = self.container_duration
-
-        timecode = self.timecode
 
         audio_track = self.audio_track
 
@@ -146,6 +159,12 @@ class VideoDetail:
                 "aggregates": aggregates,
             }
         )
+        if exact_frame_rate is not UNSET:
+            field_dict["exact_frame_rate"] = exact_frame_rate
+        if timecode is not UNSET:
+            field_dict["timecode"] = timecode
+        if reel_name is not UNSET:
+            field_dict["reel_name"] = reel_name
         if synopsis is not UNSET:
             field_dict["synopsis"] = synopsis
         if metadata is not UNSET:
@@ -160,8 +179,6 @@ class VideoDetail:
             field_dict["frame_rate"] = frame_rate
         if container_duration is not UNSET:
             field_dict["container_duration"] = container_duration
-        if timecode is not UNSET:
-            field_dict["timecode"] = timecode
         if audio_track is not UNSET:
             field_dict["audio_track"] = audio_track
         if warnings is not UNSET:
@@ -205,6 +222,12 @@ class VideoDetail:
 
         aggregates = cast(list[str], d.pop("aggregates"))
 
+        exact_frame_rate = d.pop("exact_frame_rate", UNSET)
+
+        timecode = d.pop("timecode", UNSET)
+
+        reel_name = d.pop("reel_name", UNSET)
+
         synopsis = d.pop("synopsis", UNSET)
 
         metadata = d.pop("metadata", UNSET)
@@ -218,8 +241,6 @@ class VideoDetail:
         frame_rate = d.pop("frame_rate", UNSET)
 
         container_duration = d.pop("container_duration", UNSET)
-
-        timecode = d.pop("timecode", UNSET)
 
         audio_track = d.pop("audio_track", UNSET)
 
@@ -241,6 +262,9 @@ class VideoDetail:
             preset=preset,
             params=params,
             aggregates=aggregates,
+            exact_frame_rate=exact_frame_rate,
+            timecode=timecode,
+            reel_name=reel_name,
             synopsis=synopsis,
             metadata=metadata,
             collection=collection,
@@ -248,7 +272,6 @@ class VideoDetail:
             source_url=source_url,
             frame_rate=frame_rate,
             container_duration=container_duration,
-            timecode=timecode,
             audio_track=audio_track,
             warnings=warnings,
             recorded_at_source=recorded_at_source,

@@ -18,6 +18,8 @@ def _get_kwargs(
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
+    clips: str | Unset = UNSET,
+    moment_ids: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -33,6 +35,10 @@ def _get_kwargs(
     params["end"] = end
 
     params["from_zero"] = from_zero
+
+    params["clips"] = clips
+
+    params["moment_ids"] = moment_ids
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -77,12 +83,18 @@ def sync_detailed(
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
+    clips: str | Unset = UNSET,
+    moment_ids: str | Unset = UNSET,
 ) -> Response[str]:
     """Export a video's log.
 
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-    and `json` are the complete log.
+    chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+    `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+    are tables of the clips. They contain the file's timecode and reel, and every time is a
+    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+    speech with speakers and times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -92,6 +104,8 @@ def sync_detailed(
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
+        clips (str | Unset):
+        moment_ids (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -109,6 +123,8 @@ def sync_detailed(
         start=start,
         end=end,
         from_zero=from_zero,
+        clips=clips,
+        moment_ids=moment_ids,
     )
 
     response = client.get_httpx_client().request(
@@ -128,12 +144,18 @@ def sync(
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
+    clips: str | Unset = UNSET,
+    moment_ids: str | Unset = UNSET,
 ) -> str | None:
     """Export a video's log.
 
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-    and `json` are the complete log.
+    chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+    `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+    are tables of the clips. They contain the file's timecode and reel, and every time is a
+    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+    speech with speakers and times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -143,6 +165,8 @@ def sync(
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
+        clips (str | Unset):
+        moment_ids (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -161,6 +185,8 @@ def sync(
         start=start,
         end=end,
         from_zero=from_zero,
+        clips=clips,
+        moment_ids=moment_ids,
     ).parsed
 
 
@@ -174,12 +200,18 @@ async def asyncio_detailed(
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
+    clips: str | Unset = UNSET,
+    moment_ids: str | Unset = UNSET,
 ) -> Response[str]:
     """Export a video's log.
 
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-    and `json` are the complete log.
+    chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+    `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+    are tables of the clips. They contain the file's timecode and reel, and every time is a
+    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+    speech with speakers and times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -189,6 +221,8 @@ async def asyncio_detailed(
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
+        clips (str | Unset):
+        moment_ids (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -206,6 +240,8 @@ async def asyncio_detailed(
         start=start,
         end=end,
         from_zero=from_zero,
+        clips=clips,
+        moment_ids=moment_ids,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -223,12 +259,18 @@ async def asyncio(
     start: float | Unset = UNSET,
     end: float | Unset = UNSET,
     from_zero: bool | Unset = False,
+    clips: str | Unset = UNSET,
+    moment_ids: str | Unset = UNSET,
 ) -> str | None:
     """Export a video's log.
 
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
-    chapters; `edl` (CMX 3600) and `otio` (OpenTimelineIO) are the chunks as a timeline; `csv`
-    and `json` are the complete log.
+    chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
+    `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
+    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
+    are tables of the clips. They contain the file's timecode and reel, and every time is a
+    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
+    speech with speakers and times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -238,6 +280,8 @@ async def asyncio(
         start (float | Unset):
         end (float | Unset):
         from_zero (bool | Unset):  Default: False.
+        clips (str | Unset):
+        moment_ids (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -257,5 +301,7 @@ async def asyncio(
             start=start,
             end=end,
             from_zero=from_zero,
+            clips=clips,
+            moment_ids=moment_ids,
         )
     ).parsed
