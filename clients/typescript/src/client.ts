@@ -324,10 +324,17 @@ export class Shotlog {
     return transcript;
   }
 
-  /** The log of a video in a file format: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json. */
+  /** The log of a video in a text format, such as srt, edl, fcpxml, otio, csv or json. */
   async export(videoId: string, format: string): Promise<string> {
     const params = { ...videoParams(videoId), query: { format } };
     return data(await this.#api.GET("/videos/{video_id}/export", { params, parseAs: "text" }));
+  }
+
+  /** The bytes of a video's log in any file format, such as transcript.docx. */
+  async exportFile(videoId: string, format: string): Promise<Uint8Array> {
+    const params = { ...videoParams(videoId), query: { format } };
+    const parseAs = "arrayBuffer";
+    return new Uint8Array(data(await this.#api.GET("/videos/{video_id}/export", { params, parseAs })));
   }
 
   /** The frame at `t` seconds as a JPEG, at most `width` pixels wide. Default: 640. */

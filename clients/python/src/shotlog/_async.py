@@ -330,9 +330,14 @@ class AsyncShotlog:
         return transcript
 
     async def export(self, video_id: str, format: str) -> str:  # noqa: A002
-        """The log of a video in a file format: srt, vtt, chapters.vtt, ffmetadata, edl, otio, csv or json."""
+        """The log of a video in a text format, such as srt, edl, fcpxml, otio, csv or json."""
+        content = await self.export_file(video_id, format)
+        return content.decode()
+
+    async def export_file(self, video_id: str, format: str) -> bytes:  # noqa: A002
+        """The bytes of a video's log in any file format, such as transcript.docx."""
         response = await export.asyncio_detailed(video_id, client=self._api, format_=format)
-        return response.content.decode()
+        return response.content
 
     async def frame(self, video_id: str, t: float, *, width: int = 640) -> bytes:
         """The frame at `t` seconds as a JPEG, at most `width` pixels wide."""
