@@ -100,6 +100,11 @@ impl FrameRate {
         (seconds * f64::from(self.numerator) / f64::from(self.denominator)).round().max(0.0) as u64
     }
 
+    /// Returns the time at which a frame begins, in seconds from the first frame.
+    pub fn seconds(self, frame: u64) -> f64 {
+        frame as f64 * f64::from(self.denominator) / f64::from(self.numerator)
+    }
+
     /// Converts a number of frames to the nearest number of frames at another rate with the same
     /// duration.
     pub fn convert(self, frames: u64, to: Self) -> u64 {

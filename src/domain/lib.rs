@@ -275,7 +275,8 @@ impl Shotlog {
         let embedder = models.embedder.clone();
         let lease = settings.lease();
         let (records, intervals, bins) = (&settings.records, settings.intervals, settings.bins);
-        let catalog = Catalog::new(&stores, analyzers, aggregators, lease, records, intervals, bins);
+        let catalog =
+            Catalog::new(&stores, analyzers, aggregators, lease, records, intervals, bins);
         let catalog = Arc::new(catalog);
         let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
         let intervals = IntervalSearch::new(&stores, &catalog, &search);

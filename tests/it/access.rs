@@ -93,6 +93,7 @@ impl Names {
             (_, "/videos/{video_id}/frames") => "?t=1",
             (_, "/videos/{video_id}/clip") => "?start=0&end=1",
             (_, "/videos/{video_id}/export") => "?format=json",
+            (_, "/bins/{bin_id}/export") => "?format=otio",
             (_, "/values") => "?field=collections",
             ("delete", "/collections/{name}") => "?videos=delete",
             _ => "",
@@ -440,6 +441,11 @@ async fn bins_stay_in_the_collections_of_a_bound_token() {
     assert_eq!(everywhere.get("collection"), None);
     let everywhere = format!("/bins/{}", everywhere["bin_id"].as_str().unwrap());
     library.get(BOUND, &everywhere).await.error(404);
+    let theirs = foreign.bin_id.as_str();
+    library.get(BOUND, &format!("/bins/{theirs}/export?format=edl")).await.error(404);
+    let search = json!({"text": "a dog", "filters": {"bin": theirs}});
+    let hidden = library.send(BOUND, "post", "/query", &search).await;
+    mentions(&hidden.error(400), &["unknown bin_id", theirs]);
 
     // A foreign video cannot be added, and looks like one that does not exist.
     let path = own.fill("get", "/bins/{bin_id}/selects");

@@ -144,11 +144,15 @@ fn clips_of_several_rates_keep_their_frames_and_their_speed() {
 #[test]
 fn formats_without_clips_are_refused_for_sequences() {
     let sequence = Sequence::new("no clips".into(), Vec::new());
+    let error = sequence.export("json").unwrap_err().to_string();
+    assert!(error.contains("'json'") && error.contains("edl, markers.edl, fcpxml"), "{error}");
     let error = sequence.export("srt").unwrap_err().to_string();
-    assert!(error.contains("'srt'") && error.contains("edl, markers.edl, fcpxml"), "{error}");
+    assert!(error.contains("none of the clips has recognised speech"), "{error}");
     let error = sequence.export("avi").unwrap_err().to_string();
     assert!(error.contains("'avi'") && error.contains("transcript.docx"), "{error}");
-    for format in ["edl", "markers.edl", "fcpxml", "xmeml", "otio", "clips.csv", "clips.md"] {
+    for format in
+        ["edl", "markers.edl", "fcpxml", "xmeml", "otio", "clips.csv", "clips.md", "quotes.md"]
+    {
         let export = sequence.export(format).unwrap();
         assert!(export.filename.starts_with("no_clips."), "{}", export.filename);
     }

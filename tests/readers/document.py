@@ -23,7 +23,9 @@ def read_archive(path):
         known = ElementTree.fromstring(archive.read("word/styles.xml"))
     names = {}
     for style in known.iter(f"{WORD}style"):
-        names[style.get(f"{WORD}styleId")] = style.find(f"{WORD}name").get(f"{WORD}val")
+        # Word shows the names of its built-in styles in upper case.
+        name = style.find(f"{WORD}name").get(f"{WORD}val")
+        names[style.get(f"{WORD}styleId")] = name[0].upper() + name[1:]
     paragraphs = []
     for paragraph in root.iter(f"{WORD}p"):
         style = paragraph.find(f"{WORD}pPr/{WORD}pStyle").get(f"{WORD}val")

@@ -113,7 +113,7 @@ impl Answering {
         }
         let vector = self.search.embedder.embed_question(&question.question).await?;
         let retrieval = Retrieval::new(self, access, &question, &vector).await?;
-        let records = self.records.find_all(&retrieval.videos(access).await?).await?;
+        let records = self.records.find_all(&retrieval.videos().await?).await?;
         let has_output = |id: &String| records.iter().any(|r| r.analyzers.contains_key(id));
         if question.analyzer.as_ref().is_some_and(|id| !has_output(id)) {
             return Ok(empty_response(question.question, NOTHING_INDEXED));

@@ -27,6 +27,7 @@ type HitsByVideo = HashMap<VideoId, Vec<SearchResult>>;
 pub(super) struct Retrieval<'a> {
     service: &'a Answering,
     question: &'a Question,
+    access: &'a Access,
     /// The embedding of the question.
     vector: &'a [f32],
     /// The chunks of the requested moments; `None` unless the question is limited to moments.
@@ -49,7 +50,7 @@ impl<'a> Retrieval<'a> {
     /// in `moment_ids`.
     pub(super) async fn new(
         service: &'a Answering,
-        access: &Access,
+        access: &'a Access,
         question: &'a Question,
         vector: &'a [f32],
     ) -> Result<Self> {
@@ -57,7 +58,7 @@ impl<'a> Retrieval<'a> {
             Some(ids) => Some(service.chunks_of_moments(access, ids).await?),
             None => None,
         };
-        Ok(Self { service, question, vector, chosen })
+        Ok(Self { service, access, question, vector, chosen })
     }
 
     /// Whether the question is limited to moments.
@@ -74,8 +75,8 @@ impl<'a> Retrieval<'a> {
     /// requested moments. If the question names neither, all videos are searched. If their number
     /// exceeds the limit set by `ask.max_segments`, only the most probable videos are searched. The
     /// filters apply in every case.
-    pub(super) async fn videos(&self, access: &Access) -> Result<Vec<VideoId>> {
-        let (service, question) = (self.service, self.question);
+    pub(super) async fn videos(&self) -> Result<Vec<VideoId>> {
+        let Self { service, access, question, .. } = *self;
         let matching = service.search.scopes.matching_videos(access, &question.filters).await?;
         if let Some(chosen) = &self.chosen {
             let requested = question.video_ids.as_deref().map(distinct_ids);
@@ -128,7 +129,7 @@ impl<'a> Retrieval<'a> {
     async fn chunk_filter(&self, records: &[VideoRecord]) -> Result<Filter> {
         let parsed = filters::parse(&self.question.filters)?;
         let videos: Vec<VideoId> = records.iter().map(|record| record.video_id).collect();
-        let filter = self.service.search.scopes.chunk_filter(&parsed, &videos).await?;
+        let filter = self.service.search.scopes.chunk_filter(self.access, &parsed, &videos).await?;
         let Some(chosen) = &self.chosen else { return Ok(filter) };
         let pairs = chosen.iter().flat_map(|(video, chunks)| chunks.iter().map(|c| (*video, *c)));
         Ok(filter.in_chunks(pairs))

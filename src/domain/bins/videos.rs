@@ -1,14 +1,18 @@
 //! The videos of selects: which of them the caller may see, and the selects as users see them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use futures::{StreamExt, TryStreamExt, stream};
 
 use super::select::{Select, SelectId};
 use super::{Bin, BinId, Bins};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
-use crate::kernel::video::VideoId;
+use crate::kernel::time::Span;
+use crate::kernel::video::{ChunkId, VideoId};
 use crate::listing::BATCH;
+use crate::records::MAX_CONCURRENT_READS;
 
 /// A select as users see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +78,51 @@ impl Bins {
         let view = views.into_iter().next();
         let view = view.ok_or_else(|| Error::corrupt("a select is gone"))?;
         Ok((stored.head.view(), view))
+    }
+
+    /// Finds the chunks that the selects of a bin overlap, as trimmed, in order, without those of
+    /// missing videos. Returns `Invalid` if there is no such bin or the caller may not see it.
+    pub(crate) async fn chunks(
+        &self,
+        access: &Access,
+        bin_id: &str,
+    ) -> Result<Vec<(VideoId, ChunkId)>> {
+        let opened = match BinId::parse(bin_id) {
+            Ok(bin_id) => self.open(access, &bin_id).await,
+            Err(error) => Err(error),
+        };
+        let (_, selects) = opened.map_err(|error| match error {
+            Error::NotFound(detail) => Error::Invalid(detail),
+            error => error,
+        })?;
+        let visible = self.visible_videos(access, selects.iter().map(|s| s.video_id)).await?;
+        let mut spans: BTreeMap<VideoId, Vec<Span>> = BTreeMap::new();
+        for select in selects.iter().filter(|select| visible.contains_key(&select.video_id)) {
+            spans.entry(select.video_id).or_default().push(select.trimmed_span());
+        }
+        let reads = stream::iter(spans)
+            .map(|(video_id, spans)| self.overlapping_chunks(video_id, spans))
+            .buffered(MAX_CONCURRENT_READS);
+        let chunks: Vec<Vec<(VideoId, ChunkId)>> = reads.try_collect().await?;
+        Ok(chunks.into_iter().flatten().collect())
+    }
+
+    /// Finds the chunks of a video that overlap any of these spans.
+    async fn overlapping_chunks(
+        &self,
+        video_id: VideoId,
+        spans: Vec<Span>,
+    ) -> Result<Vec<(VideoId, ChunkId)>> {
+        let records = &self.library.records;
+        let read = |record| async move { records.spans(&record).await };
+        let chunks = match records.read_published(video_id, read).await {
+            // The video was deleted in the meantime.
+            Err(Error::NotFound(_)) => Vec::new(),
+            chunks => chunks?,
+        };
+        let is_selected = |chunk: &Span| spans.iter().any(|span| span.overlap(chunk) > 0.0);
+        let chunks = (0..).map(ChunkId).zip(chunks).filter(|(_, chunk)| is_selected(chunk));
+        Ok(chunks.map(|(chunk_id, _)| (video_id, chunk_id)).collect())
     }
 
     /// Adds to selects what is known about their videos. A video that the caller may not see looks

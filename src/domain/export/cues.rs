@@ -1,11 +1,13 @@
-//! Captions from a video's speech, for the SRT and WebVTT formats.
+//! Captions from the speech of a video or of clips, for the SRT and WebVTT formats.
 
 use crate::analysis::analyzers::{diarization, transcript};
 use crate::analysis::utterances::utterances;
+use crate::export::sequence::Sequence;
 use crate::export::{VideoLog, one_line};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
+use crate::media::speech::Utterance;
 
 /// Maximum number of characters per line. This limit and the maximum number of lines per caption
 /// follow broadcasters' subtitling guidelines.
@@ -31,12 +33,7 @@ pub(super) struct Cue {
 pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for utterance in utterances(&log.video) {
-        let speaker = utterance.speaker.as_deref();
-        let mut name =
-            speaker.filter(|_| with_speaker).map(|speaker| format!("{}: ", caption_text(speaker)));
-        for (span, text) in utterance.phrases() {
-            caption(span, &text, speaker, &name.take().unwrap_or_default(), &mut cues);
-        }
+        add_cues(&utterance, with_speaker, &mut cues);
     }
     if !cues.is_empty() {
         cues.sort_by(|a, b| a.start.total_cmp(&b.start));
@@ -55,6 +52,41 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
         return Ok(cues);
     }
     Err(no_speech(log, format))
+}
+
+/// Splits the speech of a sequence's clips into captions, with times from the start of the
+/// sequence. Returns `Invalid` if no clip has recognised speech.
+pub(super) fn clip_cues(sequence: &Sequence, format: &str) -> Result<Vec<Cue>> {
+    let mut cues = Vec::new();
+    for placed in sequence.placed_clips() {
+        let mut spoken = Vec::new();
+        for utterance in &placed.clip.speech {
+            add_cues(utterance, false, &mut spoken);
+        }
+        spoken.sort_by(|a, b| a.start.total_cmp(&b.start));
+        let clip = placed.clip.span();
+        let shift = sequence.rate.seconds(placed.placed.start) - clip.start;
+        cues.extend(spoken.into_iter().filter_map(|cue| {
+            let (start, end) = (cue.start.max(clip.start), cue.end.min(clip.end));
+            (end - start >= 0.001).then_some(Cue { start: start + shift, end: end + shift, ..cue })
+        }));
+    }
+    if cues.is_empty() {
+        return Err(Error::Invalid(format!(
+            "none of the clips has recognised speech to export as {format}"
+        )));
+    }
+    Ok(cues)
+}
+
+/// Splits an utterance into captions. If `with_speaker` is set, it begins with the speaker's name.
+fn add_cues(utterance: &Utterance, with_speaker: bool, cues: &mut Vec<Cue>) {
+    let speaker = utterance.speaker.as_deref();
+    let mut name =
+        speaker.filter(|_| with_speaker).map(|speaker| format!("{}: ", caption_text(speaker)));
+    for (span, text) in utterance.phrases() {
+        caption(span, &text, speaker, &name.take().unwrap_or_default(), cues);
+    }
 }
 
 /// Creates the error for a video without recognised speech.

@@ -65,6 +65,8 @@ struct LibraryWriter {
     exports: Exports,
     access: Access,
     parsed: ParsedFilters,
+    /// The chunks of the filter `bin`; `None` without it.
+    bin: Option<BTreeSet<(VideoId, ChunkId)>>,
     /// The table of a CSV file; `None` for JSON lines.
     table: Option<Table>,
     /// Ids of videos read ahead from the listing.
@@ -91,6 +93,10 @@ impl Exports {
             let ids = ids.iter().filter_map(|id| id.parse().ok());
             parsed.chunks = parsed.chunks.in_videos(ids);
         }
+        let bin = match &parsed.bin {
+            Some(bin_id) => Some(self.bins.chunks(access, bin_id).await?.into_iter().collect()),
+            None => None,
+        };
         let conditions = self.scopes.video_conditions(access, &parsed).await?;
         let (videos, after) = self.listing.video_batch(&conditions, None).await?;
         let table = match format {
@@ -102,6 +108,7 @@ impl Exports {
             exports: self.clone(),
             access: access.clone(),
             parsed,
+            bin,
             table,
             videos: videos.into(),
             after,
@@ -136,8 +143,8 @@ impl LibraryWriter {
                 continue;
             }
             let Some(chosen) = self.chosen_chunks(video_id).await? else { continue };
-            let records = &self.exports.records;
-            let log = match records.read_published(video_id, |r| self.exports.log(r)).await {
+            let (records, read) = (&self.exports.records, |r| self.exports.log(r, false));
+            let log = match records.read_published(video_id, read).await {
                 Ok(log) => log,
                 // The video was deleted in the meantime.
                 Err(Error::NotFound(_)) => continue,
@@ -162,12 +169,24 @@ impl LibraryWriter {
         id_conditions.into_iter().all(|condition| condition.predicate.matches(&id))
     }
 
-    /// Finds the chunks that the filter `where` selects in a video. Returns `None` if there are none.
+    /// Finds the chunks that the filters `where` and `bin` select in a video. Returns `None` if there
+    /// are none.
     async fn chosen_chunks(&self, video_id: VideoId) -> Result<Option<ChosenChunks>> {
-        let Some(expression) = &self.parsed.intervals else { return Ok(Some(ChosenChunks::All)) };
-        let chunks = self.exports.intervals.chunks(expression, &[video_id]).await?;
-        let chunks: BTreeSet<ChunkId> = chunks.into_iter().map(|(_, chunk)| chunk).collect();
-        Ok((!chunks.is_empty()).then_some(ChosenChunks::These(chunks)))
+        let mut chosen = self.bin.as_ref().map(|bin| {
+            let in_video = (video_id, ChunkId(0))..=(video_id, ChunkId(u32::MAX));
+            bin.range(in_video).map(|(_, chunk)| *chunk).collect::<BTreeSet<_>>()
+        });
+        if let Some(expression) = &self.parsed.intervals {
+            let selected = self.exports.intervals.chunks(expression, &[video_id]).await?;
+            let mut selected: BTreeSet<ChunkId> =
+                selected.into_iter().map(|(_, chunk)| chunk).collect();
+            if let Some(chosen) = &chosen {
+                selected.retain(|chunk| chosen.contains(chunk));
+            }
+            chosen = Some(selected);
+        }
+        let Some(chosen) = chosen else { return Ok(Some(ChosenChunks::All)) };
+        Ok((!chosen.is_empty()).then_some(ChosenChunks::These(chosen)))
     }
 
     fn lines(&self, log: &VideoLog, chosen: &ChosenChunks) -> String {

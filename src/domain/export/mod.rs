@@ -4,10 +4,12 @@
 //! To add a format, write its file, and add its module and its entry in [`FORMATS`] here. A format
 //! for editing programs is written from a [`sequence::Sequence`], any other one from the log.
 
+pub mod bin;
 mod chapter_marks;
 mod chapters_vtt;
 mod csv;
 mod cues;
+mod document;
 mod ffmetadata;
 mod json;
 pub mod library;
@@ -25,12 +27,17 @@ use std::sync::Arc;
 use ports::llm::PassageKind;
 use ports::storage::ObjectUrls;
 use serde_json::Value;
+use tokio::task::JoinError;
 
 use crate::aggregation::aggregators::chapters;
 use crate::aggregation::result::Aggregate;
 use crate::analysis::Analyzers;
+use crate::analysis::correction::TranscribedSpeech;
+use crate::analysis::utterances::utterances;
 use crate::analysis::video::AnalyzedVideo;
+use crate::bins::Bins;
 use crate::catalog::Catalog;
+use crate::facts::read_speech;
 use crate::intervals::IntervalFilter;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
@@ -38,9 +45,11 @@ use crate::kernel::ports::Stores;
 use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::listing::Listing;
+use crate::media::speech::Utterance;
 use crate::records::Records;
 use crate::records::record::VideoRecord;
 use crate::search::scope::ScopeResolver;
+use Writer::{Clips, Log, LogOrClips};
 use part::ExportPart;
 pub use part::PartFields;
 use sequence::{ClipSelection, Sequence};
@@ -57,62 +66,69 @@ pub struct Format {
     writer: Writer,
 }
 
-/// Writes a file; returns `Invalid` if the data that the format needs is missing.
+/// Writes the log of a video. Returns `Invalid` if the data that the format needs is missing.
+type LogWriter = fn(&VideoLog) -> Result<Content>;
+
+/// Writes clips of one or more videos. Returns `Invalid` if the data that the format needs is
+/// missing.
+type ClipWriter = fn(&Sequence) -> Result<Content>;
+
+/// What a format is written from.
 #[derive(Debug, Clone, Copy)]
 enum Writer {
-    /// Writes the log of a video.
-    Log(fn(&VideoLog) -> Result<Content>),
-    /// Writes clips of one or more videos.
-    Sequence(fn(&Sequence) -> Result<Content>),
+    /// The log of a video.
+    Log(LogWriter),
+    /// Clips of one or more videos.
+    Clips(ClipWriter),
+    /// The log of a video, or clips if the request chooses clips.
+    LogOrClips(LogWriter, ClipWriter),
 }
+
+const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 /// All export formats.
 pub const FORMATS: &[Format] = &[
-    Format::log("srt", "application/x-subrip", "srt", srt::write),
-    Format::log("vtt", "text/vtt", "vtt", vtt::write),
-    Format::log("chapters.vtt", "text/vtt", "chapters.vtt", chapters_vtt::write),
-    Format::log("ffmetadata", "text/plain", "ffmetadata.txt", ffmetadata::write),
-    Format::sequence("edl", "text/plain", "edl", sequence::edl::write),
-    Format::sequence("markers.edl", "text/plain", "markers.edl", sequence::marker_edl::write),
-    Format::sequence("fcpxml", "application/xml", "fcpxml", sequence::fcpxml::write),
-    Format::sequence("xmeml", "application/xml", "xml", sequence::xmeml::write),
-    Format::sequence(
+    Format::new("srt", "application/x-subrip", "srt", LogOrClips(srt::write, srt::write_clips)),
+    Format::new("vtt", "text/vtt", "vtt", LogOrClips(vtt::write, vtt::write_clips)),
+    Format::new("chapters.vtt", "text/vtt", "chapters.vtt", Log(chapters_vtt::write)),
+    Format::new("ffmetadata", "text/plain", "ffmetadata.txt", Log(ffmetadata::write)),
+    Format::new("edl", "text/plain", "edl", Clips(sequence::edl::write)),
+    Format::new("markers.edl", "text/plain", "markers.edl", Clips(sequence::marker_edl::write)),
+    Format::new("fcpxml", "application/xml", "fcpxml", Clips(sequence::fcpxml::write)),
+    Format::new("xmeml", "application/xml", "xml", Clips(sequence::xmeml::write)),
+    Format::new(
         "otio",
         "application/vnd.pixar.opentimelineio+json",
         "otio",
-        sequence::otio::write,
+        Clips(sequence::otio::write),
     ),
-    Format::sequence("clips.csv", "text/csv", "clips.csv", sequence::clip_list::write),
-    Format::sequence("clips.md", "text/markdown", "clips.md", sequence::markdown::write),
-    Format::log("transcript.txt", "text/plain", "transcript.txt", transcript::text::write),
-    Format::log("transcript.md", "text/markdown", "transcript.md", transcript::markdown::write),
-    Format::log(
-        "transcript.docx",
-        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "transcript.docx",
-        transcript::docx::write,
-    ),
-    Format::log("csv", "text/csv", "csv", csv::write),
-    Format::log("json", "application/json", "json", json::write),
+    Format::new("clips.csv", "text/csv", "clips.csv", Clips(sequence::clip_list::write)),
+    Format::new("clips.md", "text/markdown", "clips.md", Clips(sequence::markdown::write)),
+    Format::new("quotes.md", "text/markdown", "quotes.md", Clips(sequence::quotes::markdown)),
+    Format::new("quotes.docx", WORD, "quotes.docx", Clips(sequence::quotes::word)),
+    Format::new("transcript.txt", "text/plain", "transcript.txt", Log(transcript::text)),
+    Format::new("transcript.md", "text/markdown", "transcript.md", Log(transcript::markdown)),
+    Format::new("transcript.docx", WORD, "transcript.docx", Log(transcript::word)),
+    Format::new("csv", "text/csv", "csv", Log(csv::write)),
+    Format::new("json", "application/json", "json", Log(json::write)),
 ];
 
 impl Format {
-    const fn log(
+    const fn new(
         id: &'static str,
         content_type: &'static str,
         extension: &'static str,
-        write: fn(&VideoLog) -> Result<Content>,
+        writer: Writer,
     ) -> Self {
-        Self { id, content_type, extension, writer: Writer::Log(write) }
+        Self { id, content_type, extension, writer }
     }
 
-    const fn sequence(
-        id: &'static str,
-        content_type: &'static str,
-        extension: &'static str,
-        write: fn(&Sequence) -> Result<Content>,
-    ) -> Self {
-        Self { id, content_type, extension, writer: Writer::Sequence(write) }
+    /// Returns the function that writes clips, if the format can contain them.
+    fn clip_writer(&self) -> Option<ClipWriter> {
+        match self.writer {
+            Log(_) => None,
+            Clips(write) | LogOrClips(_, write) => Some(write),
+        }
     }
 }
 
@@ -155,8 +171,8 @@ pub struct ExportOptions {
     pub captions: CaptionOptions,
     /// The part of the video.
     pub part: PartFields,
-    /// The clips of formats for editing programs, by default the chunks. Other formats have no
-    /// clips.
+    /// The clips of formats that can contain clips. Formats for editing programs contain the
+    /// chunks by default, captions the complete speech.
     pub clips: Option<ClipSelection>,
 }
 
@@ -165,6 +181,8 @@ struct VideoLog {
     analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
+    /// The speech with the times of its words, if the format contains clips.
+    speech: Option<TranscribedSpeech>,
     /// The stored aggregates, by id.
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
@@ -183,14 +201,15 @@ pub struct Exports {
     scopes: Arc<ScopeResolver>,
     intervals: Arc<IntervalFilter>,
     storage: Arc<dyn ObjectUrls>,
+    bins: Arc<Bins>,
 }
 
 impl Exports {
     pub(crate) fn new(stores: &Stores, catalog: &Catalog, scopes: Arc<ScopeResolver>) -> Self {
         let (records, listing) = (catalog.records.clone(), catalog.listing.clone());
         let (analyzers, storage) = (catalog.analyzers.clone(), stores.storage.clone());
-        let intervals = catalog.intervals.clone();
-        Self { records, listing, analyzers, scopes, intervals, storage }
+        let (intervals, bins) = (catalog.intervals.clone(), catalog.bins.clone());
+        Self { records, listing, analyzers, scopes, intervals, storage, bins }
     }
 
     /// Exports the log of a video, or of a part of it. Returns `Invalid` if the format is unknown
@@ -202,14 +221,11 @@ impl Exports {
         options: ExportOptions,
     ) -> Result<Export> {
         let format = find_format(format)?;
-        if options.clips.is_some() && matches!(format.writer, Writer::Log(_)) {
-            return Err(Error::Invalid(format!(
-                "the export format '{}' has no clips to choose; formats with clips: {}",
-                format.id,
-                comma_separated(&sequence_formats())
-            )));
+        if options.clips.is_some() && format.clip_writer().is_none() {
+            return Err(without_clips(format));
         }
-        let mut log = self.records.read_published(video_id, |record| self.log(record)).await?;
+        let read = |record| self.log(record, format.clip_writer().is_some());
+        let mut log = self.records.read_published(video_id, read).await?;
         if options.captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
                 "it is not known when video '{video_id}' was recorded; say so with \
@@ -222,11 +238,12 @@ impl Exports {
         // Writing the log of a long video would block the executor.
         let content = tokio::task::spawn_blocking(move || log.write(format.writer))
             .await
-            .map_err(|e| Error::corrupt(format!("the export ended abnormally: {e}")))??;
+            .map_err(ended)??;
         Ok(Export { content_type: format.content_type, filename, content })
     }
 
-    async fn log(&self, record: VideoRecord) -> Result<VideoLog> {
+    /// Reads a video's stored data. Reads the times of words only if `with_clips` is set.
+    async fn log(&self, record: VideoRecord, with_clips: bool) -> Result<VideoLog> {
         let chapters = match record.aggregates.contains_key(chapters::ID) {
             true => Some(self.records.aggregate_result(&record, chapters::ID).await?),
             false => None,
@@ -234,6 +251,10 @@ impl Exports {
         Ok(VideoLog {
             analyzers: self.analyzers.clone(),
             video: self.records.analyzed_video(&record).await?,
+            speech: match with_clips {
+                true => read_speech(&self.records, &record).await?,
+                false => None,
+            },
             video_url: self.storage.download_url(&record.storage_path).await?,
             aggregates: self.records.stored_aggregates(&record).await?,
             chapters,
@@ -253,8 +274,9 @@ impl VideoLog {
 
     fn write(&self, writer: Writer) -> Result<Content> {
         match writer {
-            Writer::Log(write) => write(self),
-            Writer::Sequence(write) => {
+            Log(write) => write(self),
+            LogOrClips(write, _) if self.options.clips.is_none() => write(self),
+            Clips(write) | LogOrClips(_, write) => {
                 let selection = self.options.clips.clone().unwrap_or_default();
                 write(&sequence::selection::sequence(self, &selection)?)
             }
@@ -265,6 +287,18 @@ impl VideoLog {
     fn chunks(&self) -> impl Iterator<Item = (ChunkId, Span)> {
         let chunks = self.video.chunks();
         chunks.filter_map(|(chunk, span)| Some((chunk, self.part.within(span)?)))
+    }
+
+    /// Returns what is said within a span, cut to the words that lie in it.
+    fn speech_in(&self, span: Span) -> Vec<Utterance> {
+        match &self.speech {
+            Some(found) => found.speech.excerpts(&found.utterances, span),
+            // Records of earlier versions have no times of words.
+            None => {
+                let is_within = |spoken: &Utterance| spoken.span().overlap(&span) > 0.0;
+                utterances(&self.video).into_iter().filter(is_within).collect()
+            }
+        }
     }
 
     /// Returns the chunk's description on one line, or its speech if it has no description.
@@ -280,6 +314,11 @@ impl VideoLog {
     }
 }
 
+/// Creates the error for a writer that panicked.
+fn ended(error: JoinError) -> Error {
+    Error::corrupt(format!("the export ended abnormally: {error}"))
+}
+
 /// Finds a format by its id. Returns `Invalid`, with all ids, if it is unknown.
 fn find_format(id: &str) -> Result<&'static Format> {
     FORMATS.iter().find(|format| format.id == id).ok_or_else(|| {
@@ -292,10 +331,15 @@ fn find_format(id: &str) -> Result<&'static Format> {
     })
 }
 
-/// Returns the ids of the formats that are written from clips.
-fn sequence_formats() -> Vec<&'static str> {
-    let formats = FORMATS.iter().filter(|format| matches!(format.writer, Writer::Sequence(_)));
-    formats.map(|format| format.id).collect()
+/// Creates the error for a format that cannot contain clips.
+fn without_clips(format: &Format) -> Error {
+    let formats = FORMATS.iter().filter(|format| format.clip_writer().is_some());
+    let ids: Vec<&str> = formats.map(|format| format.id).collect();
+    Error::Invalid(format!(
+        "the export format '{}' cannot contain clips; available: {}",
+        format.id,
+        comma_separated(&ids)
+    ))
 }
 
 /// Replaces line breaks and runs of white space with single spaces.

@@ -1,12 +1,21 @@
 //! WebVTT captions with voice spans for speakers.
 
-use crate::export::cues::cues;
+use crate::export::cues::{Cue, clip_cues, cues};
+use crate::export::sequence::Sequence;
 use crate::export::{Content, VideoLog, clock};
 use crate::kernel::error::Result;
 
 pub(super) fn write(log: &VideoLog) -> Result<Content> {
+    Ok(captions(&cues(log, "vtt", false)?))
+}
+
+pub(super) fn write_clips(sequence: &Sequence) -> Result<Content> {
+    Ok(captions(&clip_cues(sequence, "vtt")?))
+}
+
+fn captions(cues: &[Cue]) -> Content {
     let mut file = String::from("WEBVTT\n\n");
-    for cue in cues(log, "vtt", false)? {
+    for cue in cues {
         let (start, end) = (clock(cue.start, '.'), clock(cue.end, '.'));
         let text = escape(&cue.lines.join("\n"));
         let text = match &cue.speaker {
@@ -15,7 +24,7 @@ pub(super) fn write(log: &VideoLog) -> Result<Content> {
         };
         file.push_str(&format!("{start} --> {end}\n{text}\n\n"));
     }
-    Ok(Content::Text(file))
+    Content::Text(file)
 }
 
 /// Escapes text for use in a cue.

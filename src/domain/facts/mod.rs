@@ -280,7 +280,10 @@ async fn read_aggregate<T: Clone + 'static>(
 }
 
 /// Reads the corrected speech, if its words were recognised.
-async fn read_speech(records: &Records, record: &VideoRecord) -> Result<Option<TranscribedSpeech>> {
+pub(crate) async fn read_speech(
+    records: &Records,
+    record: &VideoRecord,
+) -> Result<Option<TranscribedSpeech>> {
     let Some(document) = &record.speech_document else { return Ok(None) };
     let speech = records.speech(document).await?;
     let corrections = CorrectionSet::new(records.corrections(record).await?, Some(speech));

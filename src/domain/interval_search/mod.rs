@@ -108,6 +108,9 @@ impl IntervalSearch {
                 "the filter 'where' is on chunks; add its expression to `expression` with all";
             return Err(Error::Invalid(detail.into()));
         }
+        if parsed.bin.is_some() {
+            return Err(Error::Invalid("the filter 'bin' is on chunks; use video_ids".into()));
+        }
         if let Some(other) = parsed.chunks.0.iter().find(|condition| condition.field != VIDEO_ID) {
             return Err(Error::Invalid(format!(
                 "the filter on '{}' is on chunks; use filters on videos, and terms for what is in \

@@ -33,7 +33,7 @@ use crate::records::record::VideoRecord;
 use crate::records::record_state::RecordState;
 
 /// Format version of a complete listing. Increment it when the format of entries changes.
-const FORMAT: &str = "4";
+const FORMAT: &str = "5";
 
 /// Number of entries read or written per request.
 pub(crate) const BATCH: usize = 500;

@@ -24,6 +24,8 @@ use crate::answering::evidence::{EvidenceQuery, EvidenceResult};
 use crate::answering::query::QueryResponse;
 use crate::bins::select::SelectId;
 use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
+use crate::export::Export;
+use crate::export::bin::MissingVideos;
 use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
@@ -117,6 +119,15 @@ impl Scoped {
 
     pub async fn select(&self, bin_id: &BinId, id: SelectId) -> Result<(Bin, SelectView)> {
         self.service.catalog.bins.select(&self.access, bin_id, id).await
+    }
+
+    pub async fn export_bin(
+        &self,
+        bin_id: &BinId,
+        format: &str,
+        missing: MissingVideos,
+    ) -> Result<Export> {
+        self.service.exports.export_bin(&self.access, bin_id, format, missing).await
     }
 
     pub async fn export_library(

@@ -25,6 +25,8 @@ enum Kind {
     Object,
     /// An interval expression.
     Expression,
+    /// The id of a bin.
+    Bin,
 }
 
 /// How a filter compares its value with the field.
@@ -104,6 +106,7 @@ pub const FILTERS: &[FilterDefinition] = &[
     chunk_filter("overlaps_after", Kind::Number, Matches::AtLeast, "end"),
     chunk_filter("overlaps_before", Kind::Number, Matches::AtMost, "start"),
     chunk_filter("where", Kind::Expression, Matches::Any, "intervals"),
+    chunk_filter("bin", Kind::Bin, Matches::Exact, "bin"),
     video_filter(COLLECTIONS, Kind::Strings, Matches::Any, metadata::COLLECTION),
     video_filter("recorded_after", Kind::Time, Matches::AtLeast, metadata::RECORDED_AT),
     video_filter("recorded_before", Kind::Time, Matches::AtMost, metadata::RECORDED_AT),
@@ -115,7 +118,7 @@ pub const FILTERS: &[FilterDefinition] = &[
 pub struct FilterSpec {
     /// Name in the `filters` object.
     pub name: String,
-    /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict` or `expression`.
+    /// `list[str]`, `list[int]`, `str`, `int`, `float`, `time`, `dict`, `expression` or `bin`.
     pub kind: String,
     /// `any`, `exact`, `gte` or `lte`.
     pub matches: String,
@@ -137,6 +140,7 @@ impl Kind {
             Self::Time => "time",
             Self::Object => "dict",
             Self::Expression => "expression",
+            Self::Bin => "bin",
         }
     }
 }
@@ -181,7 +185,9 @@ impl FilterDefinition {
                     instant(&self.read::<String>(value)?).ok_or_else(|| self.type_error(value))?;
                 self.bound(time as f64)
             }
-            Kind::Number | Kind::Object | Kind::Expression => self.bound(self.read(value)?),
+            Kind::Number | Kind::Object | Kind::Expression | Kind::Bin => {
+                self.bound(self.read(value)?)
+            }
         };
         Ok(vec![one])
     }
@@ -213,6 +219,7 @@ impl FilterDefinition {
     fn type_error(&self, value: &Value) -> Error {
         let form = match (self.kind, self.scope) {
             (Kind::Strings, Scope::Findings) => "list[str], or an object with all or any of them",
+            (Kind::Bin, _) => "str, the id of a bin",
             _ => self.kind.name(),
         };
         Error::Unprocessable(format!("filter '{}' is {value}; it must be {form}", self.name))
@@ -286,12 +293,14 @@ pub struct ParsedFilters {
     pub(crate) metadata: Option<Value>,
     /// The interval expression of `where`, unparsed.
     pub(crate) intervals: Option<Value>,
+    /// The id of the bin in `bin`.
+    pub(crate) bin: Option<String>,
 }
 
 impl ParsedFilters {
     /// Whether any filter is on chunks.
     pub(crate) fn has_chunk_filters(&self) -> bool {
-        !self.chunks.0.is_empty() || self.intervals.is_some()
+        !self.chunks.0.is_empty() || self.intervals.is_some() || self.bin.is_some()
     }
 }
 
@@ -310,6 +319,7 @@ pub fn parse(filters: &Map<String, Value>) -> Result<ParsedFilters> {
         match spec.kind {
             Kind::Object => parsed.metadata = Some(value.clone()),
             Kind::Expression => parsed.intervals = Some(value.clone()),
+            Kind::Bin => parsed.bin = Some(spec.read(value)?),
             _ => {
                 for predicate in spec.predicates(value)? {
                     if spec.scope == Scope::Video {

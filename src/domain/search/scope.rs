@@ -7,6 +7,7 @@ use std::sync::Arc;
 use ports::index::{Condition, Filter, Predicate};
 use serde_json::{Map, Value};
 
+use crate::bins::Bins;
 use crate::catalog::Catalog;
 use crate::intervals::IntervalFilter;
 use crate::kernel::access::Access;
@@ -22,6 +23,7 @@ pub(crate) struct ScopeResolver {
     listing: Arc<Listing>,
     metadata: Arc<MetadataStore>,
     intervals: Arc<IntervalFilter>,
+    bins: Arc<Bins>,
 }
 
 impl ScopeResolver {
@@ -30,6 +32,7 @@ impl ScopeResolver {
             listing: catalog.listing.clone(),
             metadata: catalog.metadata.clone(),
             intervals: catalog.intervals.clone(),
+            bins: catalog.bins.clone(),
         }
     }
 
@@ -47,13 +50,11 @@ impl ScopeResolver {
         // A malformed id matches no video.
         let requested: Option<Vec<VideoId>> =
             video_ids.map(|ids| ids.iter().filter_map(|id| id.parse().ok()).collect());
-        let mut filter = match &parsed.intervals {
-            Some(_) => {
-                let videos = self.searched_videos(matching.as_deref(), requested.as_deref());
-                self.chunk_filter(&parsed, &videos.await?).await?
-            }
-            None => parsed.chunks,
+        let videos = match &parsed.intervals {
+            Some(_) => self.searched_videos(matching.as_deref(), requested.as_deref()).await?,
+            None => Vec::new(),
         };
+        let mut filter = self.chunk_filter(access, &parsed, &videos).await?;
         if let Some(analyzer) = analyzer {
             filter = filter.and("analyzer_id", Predicate::AnyKeyword(vec![analyzer.into()]));
         }
@@ -79,19 +80,22 @@ impl ScopeResolver {
         }
     }
 
-    /// Builds the index filter for the chunks that match the filters in these videos.
+    /// Builds the index filter for the chunks that match the filters in these videos. Returns
+    /// `Invalid` if the caller may not see the bin in the filters.
     pub(crate) async fn chunk_filter(
         &self,
+        access: &Access,
         parsed: &ParsedFilters,
         videos: &[VideoId],
     ) -> Result<Filter> {
-        let filter = parsed.chunks.clone();
-        match &parsed.intervals {
-            Some(expression) => {
-                Ok(filter.in_chunks(self.intervals.chunks(expression, videos).await?))
-            }
-            None => Ok(filter),
+        let mut filter = parsed.chunks.clone();
+        if let Some(expression) = &parsed.intervals {
+            filter = filter.in_chunks(self.intervals.chunks(expression, videos).await?);
         }
+        if let Some(bin_id) = &parsed.bin {
+            filter = filter.in_chunks(self.bins.chunks(access, bin_id).await?);
+        }
+        Ok(filter)
     }
 
     /// Finds the videos that match the filters and that the caller can see; returns `None` if there

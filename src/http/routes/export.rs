@@ -4,7 +4,7 @@ use futures::TryStreamExt;
 use poem::Body;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::{Binary, PlainText};
-use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
+use poem_openapi::{ApiResponse, Enum, Object, OpenApi, ResponseContent};
 
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
@@ -12,6 +12,8 @@ use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Search};
 use crate::http::wire::params::{FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
+use domain::bins::BinId;
+use domain::export::bin::MissingVideos;
 use domain::export::library::LibraryFormat;
 use domain::export::sequence::ClipSelection;
 use domain::export::{CaptionOptions, Content, Export, ExportOptions, PartFields};
@@ -27,10 +29,11 @@ impl ExportApi {
     /// `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
     /// chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
     /// `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-    /// `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-    /// are tables of the clips. They contain the file's timecode and reel, and every time is a
-    /// whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-    /// speech with speakers and times. `csv` and `json` are the complete log.
+    /// `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+    /// tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+    /// contain the file's timecode and reel, and every time is a whole number of frames.
+    /// `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+    /// times. `csv` and `json` are the complete log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
@@ -39,8 +42,8 @@ impl ExportApi {
         /// Id of the video.
         video_id: Path<String>,
         /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
-        /// `xmeml`, `otio`, `clips.csv`, `clips.md`, `transcript.txt`, `transcript.md`,
-        /// `transcript.docx`, `csv` or `json`.
+        /// `xmeml`, `otio`, `clips.csv`, `clips.md`, `quotes.md`, `quotes.docx`, `transcript.txt`,
+        /// `transcript.md`, `transcript.docx`, `csv` or `json`.
         format: Query<String>,
         /// Whether to add the wall-clock time to captions (`srt`, `vtt`) and paragraphs of the
         /// transcript; requires `recorded_at`. `edl` always includes the time if `recorded_at` is
@@ -64,7 +67,8 @@ impl ExportApi {
         #[oai(default)]
         from_zero: Query<bool>,
         /// Which parts of the video become clips: `chunks` or `chapters`. Only for formats with
-        /// clips. Default: `chunks`.
+        /// clips, which are those above and captions (`srt`, `vtt`); captions of clips follow the
+        /// clips as a sequence. Default: `chunks`, and all speech for captions.
         clips: Query<Option<String>>,
         /// Ids of moments of the video, separated by commas, which become the clips, in this order.
         /// Excludes `clips`. A moment outside `start` and `end` is omitted.
@@ -81,6 +85,33 @@ impl ExportApi {
         let options = ExportOptions { captions, part, clips };
         let service = self.0.scoped(&token);
         let export = service.video(video_id).await?.export(&format, options).await?;
+        let disposition = attachment(&export.filename);
+        Ok(Exported::File(export.into(), disposition))
+    }
+
+    /// Export a bin.
+    ///
+    /// The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
+    /// as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
+    /// (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
+    /// `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
+    /// frames. Returns 400 if the bin has no selects.
+    #[oai(path = "/bins/:bin_id/export", method = "get", operation_id = "export_bin")]
+    async fn export_bin(
+        &self,
+        token: CallerToken,
+        /// Id of the bin.
+        bin_id: Path<String>,
+        /// File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
+        /// `quotes.md`, `quotes.docx`, `srt` or `vtt`.
+        format: Query<String>,
+        /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
+        /// names them, or `omit`. Default: `refuse`.
+        #[oai(default = "refuse")]
+        missing: Query<MissingVideosBody>,
+    ) -> Result<Exported, ApiError<ByIdChecked>> {
+        let (service, bin_id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
+        let export = service.export_bin(&bin_id, &format, missing.0.into()).await?;
         let disposition = attachment(&export.filename);
         Ok(Exported::File(export.into(), disposition))
     }
@@ -107,6 +138,27 @@ impl ExportApi {
             LibraryFormat::Jsonl => LibraryFile::Jsonl(Binary(body)),
         };
         Ok(LibraryExported::File(file, disposition))
+    }
+}
+
+fn refuse() -> MissingVideosBody {
+    MissingVideosBody::Refuse
+}
+
+/// What to do with selects whose video is missing.
+#[derive(Enum)]
+#[oai(rename = "MissingVideos", rename_all = "lowercase")]
+enum MissingVideosBody {
+    Refuse,
+    Omit,
+}
+
+impl From<MissingVideosBody> for MissingVideos {
+    fn from(missing: MissingVideosBody) -> Self {
+        match missing {
+            MissingVideosBody::Refuse => Self::Refuse,
+            MissingVideosBody::Omit => Self::Omit,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::readers::read_with;
 use crate::support::{Reply, TestApp, clip, keys, mentions};
 
-const FORMATS: [&str; 16] = [
+const FORMATS: [&str; 18] = [
     "srt",
     "vtt",
     "chapters.vtt",
@@ -17,6 +17,8 @@ const FORMATS: [&str; 16] = [
     "otio",
     "clips.csv",
     "clips.md",
+    "quotes.md",
+    "quotes.docx",
     "transcript.txt",
     "transcript.md",
     "transcript.docx",
@@ -82,6 +84,8 @@ async fn every_format_is_a_downloadable_file() {
         ("otio", "application/vnd.pixar.opentimelineio+json", "clip.otio"),
         ("clips.csv", "text/csv", "clip.clips.csv"),
         ("clips.md", "text/markdown", "clip.clips.md"),
+        ("quotes.md", "text/markdown", "clip.quotes.md"),
+        ("quotes.docx", DOCX, "clip.quotes.docx"),
         ("transcript.txt", "text/plain", "clip.transcript.txt"),
         ("transcript.md", "text/markdown", "clip.transcript.md"),
         ("transcript.docx", DOCX, "clip.transcript.docx"),
@@ -255,24 +259,25 @@ async fn chapters_and_moments_become_clips() {
         table.split("\r\n").skip(1).filter(|row| !row.is_empty()).map(str::to_owned).collect()
     };
     let source = format!("{id},clip.mp4,clip,10/1");
+    let speech = "S1: Is 2 < 3 & 4 --> 5? S2: Nobody could have said it better than the captain \
+                  himself did, standing on the bridge of his ship that evening.";
     let chapters = clips("clips=chapters").await;
     assert_eq!(
         chapters,
         [
             format!(
-                "1,One & <two>,,{source},00:00:00:00,00:00:12:00,00:00:00:00,00:00:12:00,0,120,120,\
+                "1,One & <two>,,\"{speech}\",,,{source},00:00:00:00,00:00:12:00,00:00:00:00,00:00:12:00,0,120,120,\
                  0.000,12.000"
             ),
             format!(
-                "2,Three,,{source},00:00:12:00,00:00:30:00,00:00:12:00,00:00:30:00,120,300,180,\
+                "2,Three,,\"S1: Grüße, Zoë.\",,,{source},00:00:12:00,00:00:30:00,00:00:12:00,00:00:30:00,120,300,180,\
                  12.000,30.000"
             ),
         ]
     );
     let moments = format!("m_{id}_21000_22049,m_{id}_500_3250,m_{id}_7000_7000");
-    let moments = clips(&format!("moment_ids={moments}")).await;
-    let times: Vec<&str> =
-        moments.iter().filter_map(|row| Some(row.split_once("10/1,")?.1)).collect();
+    let rows = clips(&format!("moment_ids={moments}")).await;
+    let times: Vec<&str> = rows.iter().filter_map(|row| Some(row.split_once("10/1,")?.1)).collect();
     assert_eq!(
         times,
         [
@@ -281,8 +286,14 @@ async fn chapters_and_moments_become_clips() {
             "00:00:07:00,00:00:07:01,00:00:03:08,00:00:03:09,70,71,1,7.000,7.100",
         ]
     );
-    mentions(&moments[1], &["2,clip 0:00.50,", "A woman in a red coat"]);
+    mentions(&rows[1], &["2,clip 0:00.50,", "A woman in a red coat"]);
     assert_eq!(clips(&format!("moment_ids=m_{id}_500_3250&start=10")).await, [""; 0]);
+    // Captions of clips follow the clips.
+    let captions = export(&app, &id, &format!("srt&moment_ids={moments}")).await.text();
+    mentions(
+        &captions,
+        &["1\n00:00:00,000 --> 00:00:01,000\nGrüße, Zoë.\n", "\n2\n00:00:01,000 -->"],
+    );
     let fcpxml = export(&app, &id, "fcpxml").await.text();
     mentions(&fcpxml, &["<marker start=\"12s\" duration=\"1/10s\" value=\"Three\"/>"]);
     mentions(&fcpxml, &["value=\"One &amp; &lt;two&gt;\""]);
@@ -298,7 +309,7 @@ async fn invalid_clips_are_refused_with_a_reason() {
         ("edl&moment_ids=m_1".into(), ["'m_1'", "names no moment"]),
         ("edl&moment_ids=m_0123456789abcdef_0_1".into(), ["m_0123456789abcdef_0_1", id.as_str()]),
         (format!("edl&moment_ids=m_{id}_30000_31000"), ["outside", "30 seconds"]),
-        ("srt&clips=chunks".into(), ["'srt'", "edl, markers.edl, fcpxml"]),
+        ("chapters.vtt&clips=chunks".into(), ["'chapters.vtt'", "srt, vtt, edl"]),
         (format!("json&moment_ids={moment}"), ["'json'", "clips.csv"]),
     ] {
         let path = format!("/videos/{id}/export?format={fields}");

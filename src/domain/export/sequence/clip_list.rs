@@ -1,14 +1,17 @@
 //! The clips of a sequence as CSV (RFC 4180), with one row per clip.
 
 use crate::export::csv::{LINE_END, quote};
-use crate::export::sequence::Sequence;
+use crate::export::sequence::{Sequence, SequenceClip};
 use crate::export::{Content, one_line};
 use crate::kernel::error::Result;
 
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 19] = [
     "number",
     "name",
     "note",
+    "speech",
+    "tags",
+    "rating",
     "video_id",
     "filename",
     "reel",
@@ -32,10 +35,13 @@ pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
         let [source_in, source_out] = clip.timecodes();
         let [record_in, record_out] = placed.timecodes(sequence.start);
         let seconds = |frame: u64| format!("{:.3}", frame as f64 / source.rate.per_second());
-        let row: [String; 16] = [
+        let row: [String; 19] = [
             u32::to_string(&number),
             clip.name.clone(),
             clip.note.clone(),
+            speech(clip),
+            clip.tags.join("; "),
+            if clip.rating > 0 { clip.rating.to_string() } else { String::new() },
             source.video_id.to_string(),
             source.filename.clone(),
             reels.get(&source.video_id).cloned().unwrap_or_default(),
@@ -56,16 +62,30 @@ pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
     Ok(Content::Text(file))
 }
 
+/// Returns what is said, with the speakers if they are known.
+fn speech(clip: &SequenceClip) -> String {
+    let spoken = clip.speech.iter().map(|spoken| match &spoken.speaker {
+        Some(speaker) => format!("{speaker}: {}", spoken.text),
+        None => spoken.text.clone(),
+    });
+    spoken.collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::sequence::testing::{clip, sequence, source};
+    use crate::export::sequence::testing::{clip, said, sequence, source};
 
     #[test]
     fn rows_have_timecodes_and_frames() {
         let source = source(1, "25/1", "01:00:00:00", "A001");
-        let Content::Text(table) = write(&sequence(vec![clip(&source, 25..60)])).expect("a table")
-        else {
+        let rated = SequenceClip {
+            speech: vec![said(Some("Anna"), 1.0, "Go!"), said(None, 2.0, "Now")],
+            tags: vec!["a".into(), "b".into()],
+            rating: 3,
+            ..clip(&source, 25..60)
+        };
+        let Content::Text(table) = write(&sequence(vec![rated])).expect("a table") else {
             panic!("a table is text");
         };
         let rows: Vec<&str> = table.split("\r\n").collect();
@@ -74,7 +94,7 @@ mod tests {
         assert_eq!(
             rows[1],
             format!(
-                "1,clip1 25,Frame 25.,{id},clip1.mov,A001,25/1,01:00:01:00,01:00:02:10,\
+                "1,clip1 25,Frame 25.,Anna: Go! Now,a; b,3,{id},clip1.mov,A001,25/1,01:00:01:00,01:00:02:10,\
                  00:00:00:00,00:00:01:10,25,60,35,1.000,2.400"
             )
         );

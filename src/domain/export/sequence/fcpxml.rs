@@ -130,6 +130,13 @@ fn asset_clip(sequence: &Sequence, placed: &PlacedClip<'_>, asset: &str) -> Elem
         let conform = Element::new("conform-rate").with("scaleEnabled", 0);
         element = element.child(conform.with("srcFrameRate", rate));
     }
+    if !clip.tags.is_empty() {
+        let keywords = Element::new("keyword")
+            .with("start", time(clip.source_frames().start, source.rate))
+            .with("duration", time(clip.length(), source.rate))
+            .with("value", one_line(&clip.tags.join(", ")));
+        element = element.child(keywords);
+    }
     let in_clip = |marker: &&SequenceMarker| placed.placed.contains(&marker.frames.start);
     let markers = sequence.markers.iter().filter(in_clip);
     element.children(markers.map(|marker| {

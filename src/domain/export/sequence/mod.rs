@@ -8,6 +8,7 @@ pub(super) mod fcpxml;
 pub(super) mod markdown;
 pub(super) mod marker_edl;
 pub(super) mod otio;
+pub(super) mod quotes;
 pub(super) mod selection;
 #[cfg(test)]
 mod testing;
@@ -20,11 +21,12 @@ use std::sync::Arc;
 use ports::FrameRate;
 pub use selection::ClipSelection;
 
-use crate::export::{Export, Writer, find_format, sequence_formats};
-use crate::kernel::error::{Error, Result};
-use crate::kernel::names::comma_separated;
+use crate::export::{ClipWriter, Export, Format, find_format, without_clips};
+use crate::kernel::error::Result;
+use crate::kernel::time::Span;
 use crate::kernel::timecode::Timecode;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::media::speech::Utterance;
 
 /// Maximum length of a reel name, in characters.
 const MAX_REEL_CHARS: usize = 32;
@@ -68,6 +70,12 @@ pub struct SequenceClip {
     pub name: String,
     /// What the clip shows or why it was chosen; may be empty.
     pub note: String,
+    /// What is said in the clip, with times in seconds from the start of the video.
+    pub speech: Vec<Utterance>,
+    /// Tags that a user gave the clip.
+    pub tags: Vec<String>,
+    /// Rating that a user gave the clip, 1..=5; 0 if there is none.
+    pub rating: u8,
     /// Wall-clock time of the first frame in ISO 8601, if known.
     pub recorded_at: Option<String>,
     /// The chunk that the clip was made from, if it was made from one.
@@ -109,14 +117,30 @@ pub(super) struct PlacedClip<'s> {
 impl SequenceClip {
     /// Creates a clip of the given frames of a video. Returns `None` if there are no frames.
     pub fn new(source: Arc<SourceVideo>, frames: Range<u64>, name: String) -> Option<Self> {
-        let clip =
-            Self { source, frames, name, note: String::new(), recorded_at: None, chunk_id: None };
+        let clip = Self {
+            source,
+            frames,
+            name,
+            note: String::new(),
+            speech: Vec::new(),
+            tags: Vec::new(),
+            rating: 0,
+            recorded_at: None,
+            chunk_id: None,
+        };
         Some(clip).filter(|clip| clip.length() > 0)
     }
 
     /// Returns the number of frames, at the rate of the video.
     pub(super) fn length(&self) -> u64 {
         self.frames.end.saturating_sub(self.frames.start)
+    }
+
+    /// Returns the span of the frames, in seconds from the start of the video.
+    pub(super) fn span(&self) -> Span {
+        let [start, end] =
+            [self.frames.start, self.frames.end].map(|frame| self.source.rate.seconds(frame));
+        Span { start, end }
     }
 
     /// Returns the timecodes of the first frame and of the frame after the last one.
@@ -143,17 +167,10 @@ impl Sequence {
         Self { name, rate, start, clips, markers: Vec::new() }
     }
 
-    /// Writes the sequence as a file. Returns `Invalid` if there is no such format, or if it is not
-    /// one for sequences.
+    /// Writes the sequence as a file. Returns `Invalid` if there is no such format, if it cannot
+    /// contain clips, or if the sequence lacks data that it needs.
     pub fn export(&self, format: &str) -> Result<Export> {
-        let format = find_format(format)?;
-        let Writer::Sequence(write) = format.writer else {
-            return Err(Error::Invalid(format!(
-                "the export format '{}' is not one for clips; available: {}",
-                format.id,
-                comma_separated(&sequence_formats())
-            )));
-        };
+        let (format, write) = clip_format(format)?;
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
         let safe = |c: char| if is_allowed(c) { c } else { '_' };
         let stem: String = self.name.chars().take(100).map(safe).collect();
@@ -221,6 +238,12 @@ impl PlacedClip<'_> {
     pub(super) fn timecodes(&self, start: Timecode) -> [Timecode; 2] {
         [self.placed.start, self.placed.end].map(|frame| start + frame)
     }
+}
+
+/// Finds a format that can contain clips, and the function that writes it.
+pub(super) fn clip_format(id: &str) -> Result<(&'static Format, ClipWriter)> {
+    let format = find_format(id)?;
+    Ok((format, format.clip_writer().ok_or_else(|| without_clips(format))?))
 }
 
 /// Returns the frame rate of sequences without clips, and of files without pictures.

@@ -83,6 +83,12 @@ fn metadata(clip: &SequenceClip) -> Value {
         metadata.insert("chunk_id".into(), json!(chunk_id));
     }
     metadata.insert("description".into(), json!(clip.note));
+    if !clip.tags.is_empty() {
+        metadata.insert("tags".into(), json!(clip.tags));
+    }
+    if clip.rating > 0 {
+        metadata.insert("rating".into(), json!(clip.rating));
+    }
     Value::Object(metadata)
 }
 

@@ -70,7 +70,8 @@ pub(in crate::export) fn sequence(log: &VideoLog, selection: &ClipSelection) -> 
     Ok(sequence)
 }
 
-fn source_video(log: &VideoLog) -> SourceVideo {
+/// Describes the video that clips are taken from.
+pub(in crate::export) fn source_video(log: &VideoLog) -> SourceVideo {
     let record = &log.record;
     let rate = record.frame_rate_fraction().unwrap_or_else(default_rate);
     let stated = record.timecode.as_deref().and_then(|text| Timecode::parse(text, rate).ok());
@@ -89,26 +90,19 @@ fn source_video(log: &VideoLog) -> SourceVideo {
 }
 
 fn chunk_clips(log: &VideoLog, source: &Arc<SourceVideo>) -> Vec<SequenceClip> {
-    let clip = |(chunk, span): (ChunkId, Span)| {
-        let frames = frames(source, span);
-        let clip = SequenceClip::new(source.clone(), frames, format!("{} {chunk}", log.stem()))?;
-        Some(SequenceClip {
-            note: log.headline(chunk),
-            recorded_at: log.record.metadata.wall_clock(span.start),
-            chunk_id: Some(chunk),
-            ..clip
-        })
+    let chunk_clip = |(chunk, span): (ChunkId, Span)| {
+        let clip = clip(log, source, frames(source, span), format!("{} {chunk}", log.stem()))?;
+        Some(SequenceClip { note: log.headline(chunk), chunk_id: Some(chunk), ..clip })
     };
-    log.chunks().filter_map(clip).collect()
+    log.chunks().filter_map(chunk_clip).collect()
 }
 
 fn chapter_clips(log: &VideoLog, source: &Arc<SourceVideo>) -> Result<Vec<SequenceClip>> {
     chapters(log, "clips")?;
-    let clips = stored_chapters(log).unwrap_or_default().into_iter().filter_map(|chapter| {
-        let clip = SequenceClip::new(source.clone(), frames(source, chapter.span), chapter.title)?;
-        let recorded_at = log.record.metadata.wall_clock(chapter.span.start);
-        Some(SequenceClip { recorded_at, ..clip })
-    });
+    let clips = stored_chapters(log)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|chapter| clip(log, source, frames(source, chapter.span), chapter.title));
     Ok(clips.collect())
 }
 
@@ -125,25 +119,46 @@ fn moment_clips(
                 source.video_id
             )));
         }
-        let first = source.rate.frame_at(id.span().start);
-        if first >= source.frames {
+        if source.rate.frame_at(id.span().start) >= source.frames {
             return Err(Error::Invalid(format!(
                 "moment '{id}' lies outside the video, which is {} seconds long",
                 log.record.duration
             )));
         }
         let Some(span) = log.part.within(id.span()) else { continue };
-        let frames = frames(source, span);
-        // A moment can be a single time.
-        let frames = frames.start..frames.end.min(source.frames).max(frames.start + 1);
-        let name = format!("{} {}", log.stem(), timecode(span.start));
-        clips.extend(SequenceClip::new(source.clone(), frames, name).map(|clip| SequenceClip {
-            note: nearest_chunk(log, span).map_or_else(String::new, |chunk| log.headline(chunk)),
-            recorded_at: log.record.metadata.wall_clock(span.start),
-            ..clip
-        }));
+        clips.extend(moment_clip(log, source, span));
     }
     Ok(clips)
+}
+
+/// Makes a clip of a span, which may be a single time. Returns `None` if the span begins after the
+/// video.
+pub(in crate::export) fn moment_clip(
+    log: &VideoLog,
+    source: &Arc<SourceVideo>,
+    span: Span,
+) -> Option<SequenceClip> {
+    let frames = frames(source, span);
+    if frames.start >= source.frames {
+        return None;
+    }
+    let frames = frames.start..frames.end.min(source.frames).max(frames.start + 1);
+    let clip = clip(log, source, frames, format!("{} {}", log.stem(), timecode(span.start)))?;
+    let note = nearest_chunk(log, span).map_or_else(String::new, |chunk| log.headline(chunk));
+    Some(SequenceClip { note, ..clip })
+}
+
+/// Makes a clip, with what is said in it. Returns `None` if there are no frames.
+fn clip(
+    log: &VideoLog,
+    source: &Arc<SourceVideo>,
+    frames: Range<u64>,
+    name: String,
+) -> Option<SequenceClip> {
+    let clip = SequenceClip::new(source.clone(), frames, name)?;
+    let span = clip.span();
+    let recorded_at = log.record.metadata.wall_clock(span.start);
+    Some(SequenceClip { speech: log.speech_in(span), recorded_at, ..clip })
 }
 
 /// Returns the chunk that overlaps a span most, or that contains it if the span is a single time.

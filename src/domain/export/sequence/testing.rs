@@ -7,6 +7,7 @@ use ports::VideoId;
 
 use crate::export::sequence::{Sequence, SequenceClip, SourceVideo};
 use crate::kernel::timecode::Timecode;
+use crate::media::speech::{Segment, Utterance};
 
 /// Creates an hour of video. Without a timecode, it begins at 0.
 pub(crate) fn source(number: u8, rate: &str, timecode: &str, reel: &str) -> Arc<SourceVideo> {
@@ -31,6 +32,14 @@ pub(crate) fn clip(source: &Arc<SourceVideo>, frames: Range<u64>) -> SequenceCli
     let note = format!("Frame {}.", frames.start);
     let clip = SequenceClip::new(source.clone(), frames, name).expect("frames");
     SequenceClip { note, ..clip }
+}
+
+/// Creates a sentence of one second.
+pub(crate) fn said(speaker: Option<&str>, start: f64, text: &str) -> Utterance {
+    let segment = Segment { start, end: start + 1.0, text: text.to_owned(), confidence: 1.0 };
+    let mut said = Utterance::from(&segment);
+    said.speaker = speaker.map(str::to_owned);
+    said
 }
 
 pub(crate) fn sequence(clips: Vec<SequenceClip>) -> Sequence {

@@ -190,6 +190,16 @@ impl Speech {
         })
     }
 
+    /// Cuts utterances to the words whose midpoint lies within a span, and omits those without such
+    /// words. `utterances` covers the whole video.
+    pub fn excerpts(&self, utterances: &[Utterance], span: Span) -> Vec<Utterance> {
+        let excerpt = |utterance: &Utterance| {
+            let words = self.channels().get(utterance.channel)?;
+            utterance.cut(words, indices_in(words, span))
+        };
+        utterances.iter().filter_map(excerpt).collect()
+    }
+
     /// Returns the turns within a span, clipped to the span, with their words. A word is assigned
     /// to the speaker of its utterance. Words between turns are assigned to the nearest turn.
     pub fn turns_in(&self, utterances: &[Utterance], span: Span) -> Vec<SpeakerTurn> {

@@ -94,6 +94,20 @@ impl Utterance {
         Span { start: self.start, end: self.end }
     }
 
+    /// Cuts the utterance to a range of its channel's `words`. Returns `None` if it has none of
+    /// them.
+    pub(super) fn cut(&self, words: &[Word], range: Range<usize>) -> Option<Self> {
+        let range = self.words.start.max(range.start)..self.words.end.min(range.end);
+        if range.is_empty() {
+            return None;
+        }
+        if range == self.words {
+            return Some(self.clone());
+        }
+        let excerpt = utterance(words, self.speaker.as_deref(), range);
+        Some(Self { channel: self.channel, ..excerpt })
+    }
+
     /// Returns the text between pauses, with the span of each piece.
     pub fn phrases(&self) -> Vec<(Span, String)> {
         let mut phrases = Vec::with_capacity(self.pauses.len() + 1);
@@ -312,6 +326,17 @@ mod tests {
         assert_eq!(found[0].pauses.len(), 2);
         let plain = utterances(0, &words("No pause."), &[]);
         assert_eq!(plain[0].phrases(), [(plain[0].span(), "No pause.".to_owned())]);
+    }
+
+    #[test]
+    fn utterances_are_cut_to_words() {
+        let words = words("who let the dogs out?");
+        let found = utterances(0, &words, &[]);
+        let cut = |range| found[0].cut(&words, range).map(|excerpt| excerpt.text);
+        assert_eq!(cut(1..3).as_deref(), Some("let the"));
+        assert_eq!(cut(3..9).as_deref(), Some("dogs out?"));
+        assert_eq!(cut(0..9).as_deref(), Some("who let the dogs out?"));
+        assert_eq!(cut(5..9), None);
     }
 
     #[test]

@@ -1,6 +1,9 @@
-//! Bins of selects. `concurrency.rs` has two clients and two instances, `storage.rs` what is stored.
+//! Bins of selects. `concurrency.rs` has two clients and two instances, `storage.rs` what is
+//! stored.
 
 mod concurrency;
+mod export;
+mod filter;
 mod storage;
 
 use poem::http::Method;

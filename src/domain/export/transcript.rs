@@ -1,13 +1,9 @@
-//! The transcript as a document for readers, with speakers and times: plain text, Markdown or Word.
-
-pub(super) mod docx;
-pub(super) mod markdown;
-pub(super) mod text;
-mod zip;
+//! The transcript as a document for readers, with speakers and times.
 
 use crate::analysis::utterances::utterances;
 use crate::export::cues::no_speech;
-use crate::export::{VideoLog, one_line};
+use crate::export::document::{self, DocumentSection, SpokenDocument, SpokenParagraph};
+use crate::export::{Content, VideoLog, one_line};
 use crate::kernel::error::Result;
 use crate::kernel::timecode::Timecode;
 
@@ -20,7 +16,7 @@ const MAX_PARAGRAPH: f64 = 60.0;
 
 /// Consecutive sentences by one speaker.
 #[derive(Debug, Clone, PartialEq)]
-struct SpokenParagraph {
+struct Speech {
     /// Start, in seconds from the start of the video.
     start: f64,
     /// End, in seconds from the start of the video.
@@ -31,23 +27,21 @@ struct SpokenParagraph {
     text: String,
 }
 
-/// A document that each format writes.
-struct Document {
-    title: String,
-    paragraphs: Vec<DocumentParagraph>,
+pub(super) fn text(log: &VideoLog) -> Result<Content> {
+    Ok(Content::Text(document::text::write(&build(log, "transcript.txt")?)))
 }
 
-/// A paragraph of the document; every text is on one line.
-struct DocumentParagraph {
-    /// The time at which the paragraph begins, followed by the wall-clock time if requested.
-    time: String,
-    speaker: Option<String>,
-    text: String,
+pub(super) fn markdown(log: &VideoLog) -> Result<Content> {
+    Ok(Content::Text(document::markdown::write(&build(log, "transcript.md")?)))
+}
+
+pub(super) fn word(log: &VideoLog) -> Result<Content> {
+    document::docx::write(&build(log, "transcript.docx")?).map(Content::Bytes)
 }
 
 /// Builds the document for the exported part of a video. Returns `Invalid` if the video has no
 /// recognised speech.
-fn document(log: &VideoLog, format: &str) -> Result<Document> {
+fn build(log: &VideoLog, format: &str) -> Result<SpokenDocument> {
     let spoken = utterances(&log.video);
     if spoken.is_empty() {
         return Err(no_speech(log, format));
@@ -56,19 +50,21 @@ fn document(log: &VideoLog, format: &str) -> Result<Document> {
         let span = log.part.within(utterance.span())?;
         let text = one_line(&utterance.text);
         let speaker = utterance.speaker.as_deref().map(one_line);
-        Some(SpokenParagraph { start: span.start, end: span.end, speaker, text })
+        Some(Speech { start: span.start, end: span.end, speaker, text })
     });
-    let paragraphs = merge(exported).into_iter().map(|paragraph| DocumentParagraph {
-        time: time(log, paragraph.start),
-        speaker: paragraph.speaker,
-        text: paragraph.text,
+    let paragraphs = merge(exported).into_iter().map(|speech| SpokenParagraph {
+        time: time(log, speech.start),
+        speaker: speech.speaker,
+        text: speech.text,
     });
-    Ok(Document { title: log.record.filename.clone(), paragraphs: paragraphs.collect() })
+    let section =
+        DocumentSection { paragraphs: paragraphs.collect(), ..DocumentSection::default() };
+    Ok(SpokenDocument { title: log.record.filename.clone(), sections: vec![section] })
 }
 
 /// Joins sentences by the same speaker into paragraphs.
-fn merge(sentences: impl Iterator<Item = SpokenParagraph>) -> Vec<SpokenParagraph> {
-    let mut paragraphs: Vec<SpokenParagraph> = Vec::new();
+fn merge(sentences: impl Iterator<Item = Speech>) -> Vec<Speech> {
+    let mut paragraphs: Vec<Speech> = Vec::new();
     for sentence in sentences {
         match paragraphs.last_mut() {
             Some(last)
@@ -113,7 +109,7 @@ mod tests {
 
     #[test]
     fn paragraphs_end_with_the_speaker_a_pause_or_a_minute() {
-        let sentence = |speaker: &str, start: f64, end: f64| SpokenParagraph {
+        let sentence = |speaker: &str, start: f64, end: f64| Speech {
             start,
             end,
             speaker: Some(speaker.into()),

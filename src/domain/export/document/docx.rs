@@ -1,28 +1,40 @@
-//! The transcript as a Word document (Office Open XML, ECMA-376).
+//! A document for Word (Office Open XML, ECMA-376).
 
-use crate::export::transcript::{Document, DocumentParagraph, document, zip};
+use std::io::{Cursor, Write};
+
+use zip::ZipWriter;
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+
+use super::{DocumentSection, Heading, SpokenDocument, SpokenParagraph};
 use crate::export::xml::Element;
-use crate::export::{Content, VideoLog};
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 
 const MAIN: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const PACKAGE: &str = "http://schemas.openxmlformats.org/package/2006";
 const RELATIONSHIP: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PART_TYPE: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml";
 
-pub(in crate::export) fn write(log: &VideoLog) -> Result<Content> {
-    to_file(&document(log, "transcript.docx")?).map(Content::Bytes)
+pub(in crate::export) fn write(document: &SpokenDocument) -> Result<Vec<u8>> {
+    let parts = [
+        ("[Content_Types].xml", content_types()),
+        ("_rels/.rels", package_relationships()),
+        ("docProps/core.xml", properties(&document.title)),
+        ("word/document.xml", body(document)),
+        ("word/styles.xml", styles()),
+        ("word/_rels/document.xml.rels", document_relationships(document)),
+    ];
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    for (path, part) in parts {
+        let part = part.to_compact_document()?;
+        archive.start_file(path, SimpleFileOptions::DEFAULT).map_err(failed)?;
+        archive.write_all(part.as_bytes()).map_err(|e| failed(e.into()))?;
+    }
+    Ok(archive.finish().map_err(failed)?.into_inner())
 }
 
-fn to_file(document: &Document) -> Result<Vec<u8>> {
-    zip::archive(&[
-        ("[Content_Types].xml", content_types().to_compact_document()?),
-        ("_rels/.rels", package_relationships().to_compact_document()?),
-        ("docProps/core.xml", properties(&document.title).to_compact_document()?),
-        ("word/document.xml", body(document).to_compact_document()?),
-        ("word/styles.xml", styles().to_compact_document()?),
-        ("word/_rels/document.xml.rels", document_relationships().to_compact_document()?),
-    ])
+fn failed(error: ZipError) -> Error {
+    Error::corrupt(format!("cannot write the document: {error}"))
 }
 
 /// Lists the types of the files in the archive.
@@ -53,8 +65,24 @@ fn package_relationships() -> Element {
         ))
 }
 
-fn document_relationships() -> Element {
-    relationships().child(relationship("rId1", format!("{RELATIONSHIP}/styles"), "styles.xml"))
+fn document_relationships(document: &SpokenDocument) -> Element {
+    let styles = relationship("styles", format!("{RELATIONSHIP}/styles"), "styles.xml");
+    let links = headings(document).map(|(number, heading)| {
+        let kind = format!("{RELATIONSHIP}/hyperlink");
+        relationship(&link_id(number), kind, &heading.link).with("TargetMode", "External")
+    });
+    relationships().child(styles).children(links)
+}
+
+/// Returns the headings, with the numbers of their sections.
+fn headings(document: &SpokenDocument) -> impl Iterator<Item = (usize, &Heading)> {
+    let sections = document.sections.iter().enumerate();
+    sections.filter_map(|(number, section)| Some((number, section.heading.as_ref()?)))
+}
+
+/// Returns the id of the link of a section's heading.
+fn link_id(section: usize) -> String {
+    format!("link{section}")
 }
 
 fn relationships() -> Element {
@@ -72,15 +100,27 @@ fn properties(title: &str) -> Element {
         .leaf("dc:title", title)
 }
 
-fn body(document: &Document) -> Element {
+fn body(document: &SpokenDocument) -> Element {
     let title = paragraph("Title").child(run(&document.title, None));
-    let spoken = document.paragraphs.iter().flat_map(spoken);
-    let body = Element::new("w:body").child(title).children(spoken);
-    Element::new("w:document").with("xmlns:w", MAIN).child(body)
+    let sections = document.sections.iter().enumerate();
+    let sections = sections.flat_map(|(number, section)| section_paragraphs(number, section));
+    let body = Element::new("w:body").child(title).children(sections);
+    Element::new("w:document").with("xmlns:w", MAIN).with("xmlns:r", RELATIONSHIP).child(body)
+}
+
+fn section_paragraphs(number: usize, section: &DocumentSection) -> Vec<Element> {
+    let heading = section.heading.iter().map(|heading| {
+        let link = Element::new("w:hyperlink").with("r:id", link_id(number));
+        paragraph("Heading1").child(link.child(run(&heading.text, None)))
+    });
+    let spoken = section.paragraphs.iter().flat_map(spoken);
+    let remarks =
+        section.remarks.iter().map(|remark| paragraph("Remark").child(run(remark, Some("w:i"))));
+    heading.chain(spoken).chain(remarks).collect()
 }
 
 /// Formats a paragraph as a line with its speaker and time, which stays with the text below it.
-fn spoken(paragraph: &DocumentParagraph) -> [Element; 2] {
+fn spoken(paragraph: &SpokenParagraph) -> [Element; 2] {
     let mut heading = self::paragraph("Speaker");
     if let Some(speaker) = &paragraph.speaker {
         heading = heading.child(run(&format!("{speaker} "), Some("w:b")));
@@ -117,6 +157,17 @@ fn styles() -> Element {
         .child(value("w:basedOn", "Normal"))
         .child(Element::new("w:pPr").child(spacing("0", "320")))
         .child(Element::new("w:rPr").child(value("w:sz", "40")));
+    let heading = style("Heading1", "heading 1")
+        .child(value("w:basedOn", "Normal"))
+        .child(value("w:next", "Normal"))
+        .child(
+            Element::new("w:pPr")
+                .child(Element::new("w:keepNext"))
+                .child(spacing("320", "80"))
+                .child(value("w:outlineLvl", "0")),
+        )
+        .child(Element::new("w:rPr").child(Element::new("w:b")).child(value("w:sz", "26")));
+    let remark = style("Remark", "Remark").child(value("w:basedOn", "Normal"));
     let speaker = style("Speaker", "Speaker")
         .child(value("w:basedOn", "Normal"))
         .child(value("w:next", "Normal"))
@@ -125,7 +176,7 @@ fn styles() -> Element {
     Element::new("w:styles")
         .with("xmlns:w", MAIN)
         .child(defaults)
-        .children([normal, title, speaker])
+        .children([normal, title, heading, speaker, remark])
 }
 
 fn style(id: &str, name: &str) -> Element {
@@ -143,24 +194,24 @@ fn spacing(before: &str, after: &str) -> Element {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::export::document::testing::quote;
 
     #[test]
-    fn spoken_text_is_escaped() {
-        let paragraph = DocumentParagraph {
-            time: "00:00:03".into(),
-            speaker: Some("Zoë & Co".into()),
-            text: "2 < 3\u{0}".into(),
-        };
-        let document = Document { title: "clip.mp4".into(), paragraphs: vec![paragraph] };
-        let text = body(&document).to_compact_document().expect("a document");
+    fn text_is_escaped() {
+        let text = body(&quote()).to_compact_document().expect("a document");
         for expected in [
             "<w:b/></w:rPr><w:t xml:space=\"preserve\">Zoë &amp; Co </w:t>",
             "<w:t xml:space=\"preserve\">00:00:03</w:t>",
             "<w:t xml:space=\"preserve\">2 &lt; 3</w:t>",
+            "<w:hyperlink r:id=\"link0\"><w:r><w:t xml:space=\"preserve\">1. clip.mp4</w:t>",
+            "<w:i/></w:rPr><w:t xml:space=\"preserve\">Use *this*</w:t>",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
-        let file = to_file(&document).expect("a file");
+        let links = document_relationships(&quote()).to_compact_document().expect("links");
+        let expected = "Target=\"http://a/b?c=1&amp;d=2#t=3\" TargetMode=\"External\"";
+        assert!(links.contains(expected), "{links}");
+        let file = write(&quote()).expect("a file");
         assert!(file.starts_with(b"PK\x03\x04"));
     }
 }

@@ -1,0 +1,118 @@
+//! Exports the selects of a bin as a sequence of clips.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::bins::select::Select;
+use crate::bins::{BinId, SelectList, SelectView};
+use crate::export::sequence::selection::{moment_clip, source_video};
+use crate::export::sequence::{Sequence, SequenceClip, clip_format};
+use crate::export::{Export, Exports, VideoLog, ended};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
+
+/// Maximum number of selects that an error names.
+const MAX_NAMED: usize = 5;
+
+/// What to do with selects whose video is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingVideos {
+    /// Export nothing and name the selects.
+    Refuse,
+    /// Leave the selects out.
+    Omit,
+}
+
+impl Exports {
+    /// Exports the selects of a bin in order. Returns `NotFound` if the caller may not see the bin,
+    /// and `Invalid` if the format is unknown or cannot contain clips, if the bin has no selects, or
+    /// if a video is missing and `missing` does not allow that.
+    pub async fn export_bin(
+        &self,
+        access: &Access,
+        bin_id: &BinId,
+        format: &str,
+        missing: MissingVideos,
+    ) -> Result<Export> {
+        let (format, _) = clip_format(format)?;
+        let SelectList { bin, selects, .. } =
+            self.bins.selects(access, bin_id, 0, usize::MAX).await?;
+        if selects.is_empty() {
+            return Err(Error::Invalid(format!("bin '{bin_id}' has no selects to export")));
+        }
+        let clips = self.clips(&selects).await?;
+        if missing == MissingVideos::Refuse {
+            check_complete(&selects, &clips)?;
+        }
+        let sequence = Sequence::new(bin.name, clips.into_iter().flatten().collect());
+        // Writing a long sequence would block the executor.
+        tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
+    }
+
+    /// Makes the clip of each select; `None` if its video is missing or ends before the select.
+    /// Reads one video at a time.
+    async fn clips(&self, selects: &[SelectView]) -> Result<Vec<Option<SequenceClip>>> {
+        let mut by_video: BTreeMap<VideoId, Vec<(usize, Select)>> = BTreeMap::new();
+        for (position, view) in selects.iter().enumerate() {
+            if view.video_url.is_some() {
+                let of_video = by_video.entry(view.select.video_id).or_default();
+                of_video.push((position, view.select.clone()));
+            }
+        }
+        let mut clips = vec![None; selects.len()];
+        for (video_id, selects) in by_video {
+            let read = |record| self.log(record, true);
+            let log = match self.records.read_published(video_id, read).await {
+                // The video was deleted in the meantime.
+                Err(Error::NotFound(_)) => continue,
+                log => log?,
+            };
+            let made = tokio::task::spawn_blocking(move || clips_of_video(&log, selects)).await;
+            for (position, clip) in made.map_err(ended)? {
+                clips[position] = clip;
+            }
+        }
+        Ok(clips)
+    }
+}
+
+fn clips_of_video(
+    log: &VideoLog,
+    selects: Vec<(usize, Select)>,
+) -> Vec<(usize, Option<SequenceClip>)> {
+    let source = Arc::new(source_video(log));
+    let clip = |select: Select| {
+        let mut clip = moment_clip(log, &source, select.trimmed_span())?;
+        if !select.note.is_empty() {
+            clip.note = select.note;
+        } else if !clip.speech.is_empty() {
+            clip.note.clear();
+        }
+        Some(SequenceClip { tags: select.tags, rating: select.rating, ..clip })
+    };
+    selects.into_iter().map(|(position, select)| (position, clip(select))).collect()
+}
+
+/// Returns `Invalid` if a select has no clip.
+fn check_complete(selects: &[SelectView], clips: &[Option<SequenceClip>]) -> Result<()> {
+    let missing: Vec<&SelectView> = selects
+        .iter()
+        .zip(clips)
+        .filter(|(_, clip)| clip.is_none())
+        .map(|(view, _)| view)
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let name = |view: &&SelectView| format!("{} ({})", view.select.id, view.filename);
+    let mut named: Vec<String> = missing.iter().take(MAX_NAMED).map(name).collect();
+    if missing.len() > MAX_NAMED {
+        named.push(format!("{} more", missing.len() - MAX_NAMED));
+    }
+    Err(Error::Invalid(format!(
+        "the videos of these selects are missing or end before them: {}; remove the selects, or \
+         export with missing=omit",
+        named.join(", ")
+    )))
+}
