@@ -6,6 +6,10 @@ import type {
   AnnotateRequest,
   AskRequest,
   AskResponse,
+  Bin,
+  BinChanged,
+  BinDeleted,
+  BinRequest,
   ChangeAccepted,
   Chunk,
   Collection,
@@ -23,8 +27,10 @@ import type {
   EvidenceResponse,
   Health,
   IngestAccepted,
+  IntervalRequest,
   Job,
   JudgedQuestion,
+  MissingVideos,
   Moment,
   OneAggregate,
   operations,
@@ -36,10 +42,13 @@ import type {
   RerunAccepted,
   RerunForm,
   Schema,
+  Select,
+  SelectRequest,
   Storyboard,
   UrlIngestRequest,
   Video,
   VideoDetail,
+  VideoIntervals,
 } from "./generated/schema.js";
 import { type Utterance, utterances } from "./transcript.js";
 import { send, sleep, type TransportOptions } from "./transport.js";
@@ -386,6 +395,76 @@ export class Shotlog {
     return data(await this.#api.POST("/ask", { body: { question, ...options } }));
   }
 
+  /** The spans of each video in which an expression holds. A video with many spans comes in parts. */
+  async *intervals(
+    expression: IntervalRequest["expression"],
+    { pageSize = 50, ...options }: PageSize & Pick<IntervalRequest, "video_ids" | "filters"> = {},
+  ): AsyncGenerator<VideoIntervals> {
+    const request = { expression, limit: pageSize, ...options };
+    for (let cursor: string | undefined; ;) {
+      const body = cursor === undefined ? request : { ...request, cursor };
+      const page = data(await this.#api.POST("/intervals", { body }));
+      yield* page.videos;
+      cursor = page.next;
+      if (!cursor) return;
+    }
+  }
+
+  // Bins
+
+  /** All bins, sorted by name. */
+  async *bins({ pageSize = 100 }: PageSize = {}): AsyncGenerator<Bin> {
+    for (let cursor: string | undefined; ;) {
+      const query = { limit: pageSize, ...(cursor === undefined ? {} : { cursor }) };
+      const page = data(await this.#api.GET("/bins", { params: { query } }));
+      yield* page.bins;
+      cursor = page.next;
+      if (!cursor) return;
+    }
+  }
+
+  /** Creates an empty bin, a named, ordered list of selects. */
+  async createBin(name: string, options: Omit<BinRequest, "name"> = {}): Promise<Bin> {
+    return data(await this.#api.POST("/bins", { body: { name, ...options } }));
+  }
+
+  /** Deletes a bin. Its videos are not changed. */
+  async deleteBin(binId: string): Promise<BinDeleted> {
+    return data(await this.#api.DELETE("/bins/{bin_id}", { params: binParams(binId) }));
+  }
+
+  /** Adds selects at a position, counted from 0, by default at the end. */
+  async addSelects(
+    binId: string,
+    selects: SelectRequest[],
+    options: { position?: number } = {},
+  ): Promise<BinChanged> {
+    const body = { selects, ...options };
+    return data(await this.#api.POST("/bins/{bin_id}/selects", { params: binParams(binId), body }));
+  }
+
+  /** The selects of a bin, in order. */
+  async *selects(binId: string, { pageSize = 100 }: PageSize = {}): AsyncGenerator<Select> {
+    for (let offset = 0; ;) {
+      const params = { ...binParams(binId), query: { limit: pageSize, offset } };
+      const page = data(await this.#api.GET("/bins/{bin_id}/selects", { params }));
+      yield* page.selects;
+      offset += page.selects.length;
+      if (page.selects.length === 0 || offset >= page.total) return;
+    }
+  }
+
+  /** The selects of a bin as a file, such as fcpxml, edl or quotes.docx. */
+  async exportBin(
+    binId: string,
+    format: string,
+    options: { missing?: MissingVideos } = {},
+  ): Promise<Uint8Array> {
+    const params = { ...binParams(binId), query: { format, ...options } };
+    const parseAs = "arrayBuffer";
+    return new Uint8Array(data(await this.#api.GET("/bins/{bin_id}/export", { params, parseAs })));
+  }
+
   /** Summaries of all evaluations, sorted by name. */
   async evaluations(): Promise<EvaluationSummary[]> {
     return data(await this.#api.GET("/evaluations")).evaluations;
@@ -425,6 +504,8 @@ export class Shotlog {
     return data(await this.#api.GET("/evaluations/{name}/runs/{run_id}", { params }));
   }
 }
+
+const binParams = (binId: string) => ({ path: { bin_id: binId } });
 
 const videoParams = (videoId: string) => ({ path: { video_id: videoId } });
 

@@ -53,7 +53,8 @@ export function unreachable(error: unknown): Unreachable {
 
 function isRead(request: Request): boolean {
   return (
-    request.method === "GET" || /\/(query|ask|evidence|moments\/read)$/.test(new URL(request.url).pathname)
+    request.method === "GET" ||
+    /\/(query|ask|evidence|intervals|moments\/read)$/.test(new URL(request.url).pathname)
   );
 }
 

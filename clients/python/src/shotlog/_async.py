@@ -7,7 +7,7 @@ import json
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -29,13 +29,17 @@ from ._upload import ProgressFile, UploadProgress
 from .errors import JobFailed, Unreachable, WaitTimeout, api_error, retry_after
 from .generated import Client, models
 from .generated.api.default import (
+    add_selects,
     aggregates,
     annotate_video,
     ask,
+    bins,
     cancel_job,
     chunk,
     chunks,
     collections,
+    create_bin,
+    delete_bin,
     delete_collection,
     delete_evaluation,
     delete_video,
@@ -46,9 +50,11 @@ from .generated.api.default import (
     evaluations,
     evidence,
     export,
+    export_bin,
     frame,
     health,
     ingest_url,
+    intervals,
     job,
     jobs,
     moment,
@@ -59,6 +65,7 @@ from .generated.api.default import (
     rerun_aggregates,
     run_evaluation,
     schema,
+    selects,
     storyboard,
     storyboard_sheet,
     video,
@@ -382,6 +389,89 @@ class AsyncShotlog:
             await ask.asyncio(client=self._api, body=models.AskRequest(question=question, **options))
         )
 
+    async def intervals(
+        self, expression: Mapping[str, Any], *, video_ids: list[str] | None = None, page_size: int = 50
+    ) -> AsyncIterator[models.VideoIntervals]:
+        """The spans of each video in which an expression holds. A video with many spans comes in parts.
+
+        >>> from shotlog import Shotlog
+        >>> quiet = {"all": [{"people": {"at_least": 1}}, {"not": {"speech": True}}]}
+        >>> for video in Shotlog().intervals(quiet):
+        ...     print(video.filename, len(video.spans))
+        """
+        body = models.IntervalRequest(expression=expression, video_ids=video_ids, limit=page_size)
+        while True:
+            page = _required(await intervals.asyncio(client=self._api, body=body))
+            for each in page.videos:
+                yield each
+            if not page.next_:
+                return
+            body.cursor = page.next_
+
+    # Bins
+
+    async def bins(self, *, page_size: int = 100) -> AsyncIterator[models.Bin]:
+        """All bins, sorted by name."""
+        cursor: str | None = None
+        while True:
+            page = _required(await bins.asyncio(client=self._api, limit=page_size, cursor=cursor or UNSET))
+            for each in page.bins:
+                yield each
+            if not page.next_:
+                return
+            cursor = page.next_
+
+    async def create_bin(self, name: str, *, collection: str | None = None) -> models.Bin:
+        """Creates an empty bin, a named, ordered list of selects."""
+        body = models.BinRequest(name=name, collection=collection)
+        return _required(await create_bin.asyncio(client=self._api, body=body))
+
+    async def delete_bin(self, bin_id: str) -> models.BinDeleted:
+        """Deletes a bin. Its videos are not changed."""
+        return _required(await delete_bin.asyncio(bin_id, client=self._api))
+
+    async def add_selects(
+        self, bin_id: str, new: Sequence[Mapping[str, Any]], *, position: int | None = None
+    ) -> models.BinChanged:
+        """Adds selects at a position, counted from 0, by default at the end. Each has the fields of
+        `SelectRequest`.
+
+        >>> from shotlog import Shotlog
+        >>> client = Shotlog()
+        >>> quotes = client.create_bin("Quotes")
+        >>> hits = client.search("the ferry", synthesize=False).results
+        >>> found = [{"moment_id": hit.moment_id, "tags": ["ferry"]} for hit in hits]
+        >>> client.add_selects(quotes.bin_id, found).bin_.name
+        'Quotes'
+        """
+        requests = [models.SelectRequest.from_dict(each) for each in new]
+        body = models.AddSelectsRequest(selects=requests, position=position)
+        return _required(await add_selects.asyncio(bin_id, client=self._api, body=body))
+
+    async def selects(self, bin_id: str, *, page_size: int = 100) -> AsyncIterator[models.Select]:
+        """The selects of a bin, in order."""
+        offset = 0
+        while True:
+            page = _required(await selects.asyncio(bin_id, client=self._api, limit=page_size, offset=offset))
+            for each in page.selects:
+                yield each
+            offset += len(page.selects)
+            if not page.selects or offset >= page.total:
+                return
+
+    async def export_bin(
+        self,
+        bin_id: str,
+        format: str,  # noqa: A002
+        *,
+        missing: models.MissingVideos = "refuse",
+    ) -> bytes:
+        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx."""
+        response = await export_bin.asyncio_detailed(
+            bin_id, client=self._api, format_=format, missing=missing
+        )
+        return response.content
+
     async def evaluations(self) -> list[models.EvaluationSummary]:
         """Summaries of all evaluations, sorted by name."""
         return _required(await evaluations.asyncio(client=self._api)).evaluations
@@ -456,7 +546,7 @@ class _Transport(httpx.AsyncBaseTransport):
 
 def _is_read(request: httpx.Request) -> bool:
     return request.method == "GET" or request.url.path.endswith(
-        ("/query", "/ask", "/evidence", "/moments/read")
+        ("/query", "/ask", "/evidence", "/intervals", "/moments/read")
     )
 
 

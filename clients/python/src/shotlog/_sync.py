@@ -6,7 +6,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator, Callable, Mapping
+from collections.abc import Iterator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar, cast
 
@@ -28,13 +28,17 @@ from ._upload import ProgressFile, UploadProgress
 from .errors import JobFailed, Unreachable, WaitTimeout, api_error, retry_after
 from .generated import Client, models
 from .generated.api.default import (
+    add_selects,
     aggregates,
     annotate_video,
     ask,
+    bins,
     cancel_job,
     chunk,
     chunks,
     collections,
+    create_bin,
+    delete_bin,
     delete_collection,
     delete_evaluation,
     delete_video,
@@ -45,9 +49,11 @@ from .generated.api.default import (
     evaluations,
     evidence,
     export,
+    export_bin,
     frame,
     health,
     ingest_url,
+    intervals,
     job,
     jobs,
     moment,
@@ -58,6 +64,7 @@ from .generated.api.default import (
     rerun_aggregates,
     run_evaluation,
     schema,
+    selects,
     storyboard,
     storyboard_sheet,
     video,
@@ -372,6 +379,87 @@ class Shotlog:
         """Answers a question from the footage; each sentence cites the moments that support it."""
         return _required(ask.sync(client=self._api, body=models.AskRequest(question=question, **options)))
 
+    def intervals(
+        self, expression: Mapping[str, Any], *, video_ids: list[str] | None = None, page_size: int = 50
+    ) -> Iterator[models.VideoIntervals]:
+        """The spans of each video in which an expression holds. A video with many spans comes in parts.
+
+        >>> from shotlog import Shotlog
+        >>> quiet = {"all": [{"people": {"at_least": 1}}, {"not": {"speech": True}}]}
+        >>> for video in Shotlog().intervals(quiet):
+        ...     print(video.filename, len(video.spans))
+        """
+        body = models.IntervalRequest(expression=expression, video_ids=video_ids, limit=page_size)
+        while True:
+            page = _required(intervals.sync(client=self._api, body=body))
+            for each in page.videos:
+                yield each
+            if not page.next_:
+                return
+            body.cursor = page.next_
+
+    # Bins
+
+    def bins(self, *, page_size: int = 100) -> Iterator[models.Bin]:
+        """All bins, sorted by name."""
+        cursor: str | None = None
+        while True:
+            page = _required(bins.sync(client=self._api, limit=page_size, cursor=cursor or UNSET))
+            for each in page.bins:
+                yield each
+            if not page.next_:
+                return
+            cursor = page.next_
+
+    def create_bin(self, name: str, *, collection: str | None = None) -> models.Bin:
+        """Creates an empty bin, a named, ordered list of selects."""
+        body = models.BinRequest(name=name, collection=collection)
+        return _required(create_bin.sync(client=self._api, body=body))
+
+    def delete_bin(self, bin_id: str) -> models.BinDeleted:
+        """Deletes a bin. Its videos are not changed."""
+        return _required(delete_bin.sync(bin_id, client=self._api))
+
+    def add_selects(
+        self, bin_id: str, new: Sequence[Mapping[str, Any]], *, position: int | None = None
+    ) -> models.BinChanged:
+        """Adds selects at a position, counted from 0, by default at the end. Each has the fields of
+        `SelectRequest`.
+
+        >>> from shotlog import Shotlog
+        >>> client = Shotlog()
+        >>> quotes = client.create_bin("Quotes")
+        >>> hits = client.search("the ferry", synthesize=False).results
+        >>> found = [{"moment_id": hit.moment_id, "tags": ["ferry"]} for hit in hits]
+        >>> client.add_selects(quotes.bin_id, found).bin_.name
+        'Quotes'
+        """
+        requests = [models.SelectRequest.from_dict(each) for each in new]
+        body = models.AddSelectsRequest(selects=requests, position=position)
+        return _required(add_selects.sync(bin_id, client=self._api, body=body))
+
+    def selects(self, bin_id: str, *, page_size: int = 100) -> Iterator[models.Select]:
+        """The selects of a bin, in order."""
+        offset = 0
+        while True:
+            page = _required(selects.sync(bin_id, client=self._api, limit=page_size, offset=offset))
+            for each in page.selects:
+                yield each
+            offset += len(page.selects)
+            if not page.selects or offset >= page.total:
+                return
+
+    def export_bin(
+        self,
+        bin_id: str,
+        format: str,  # noqa: A002
+        *,
+        missing: models.MissingVideos = "refuse",
+    ) -> bytes:
+        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx."""
+        response = export_bin.sync_detailed(bin_id, client=self._api, format_=format, missing=missing)
+        return response.content
+
     def evaluations(self) -> list[models.EvaluationSummary]:
         """Summaries of all evaluations, sorted by name."""
         return _required(evaluations.sync(client=self._api)).evaluations
@@ -446,7 +534,7 @@ class _Transport(httpx.BaseTransport):
 
 def _is_read(request: httpx.Request) -> bool:
     return request.method == "GET" or request.url.path.endswith(
-        ("/query", "/ask", "/evidence", "/moments/read")
+        ("/query", "/ask", "/evidence", "/intervals", "/moments/read")
     )
 
 

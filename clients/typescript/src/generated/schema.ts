@@ -479,12 +479,37 @@ export interface paths {
          * @description `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
          *     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
          *     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-         *     `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-         *     are tables of the clips. They contain the file's timecode and reel, and every time is a
-         *     whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-         *     speech with speakers and times. `csv` and `json` are the complete log.
+         *     `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+         *     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+         *     contain the file's timecode and reel, and every time is a whole number of frames.
+         *     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+         *     times. `csv` and `json` are the complete log.
          */
         get: operations["export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a bin.
+         * @description The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
+         *     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
+         *     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
+         *     `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
+         *     frames. Returns 400 if the bin has no selects.
+         */
+        get: operations["export_bin"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2954,6 +2979,11 @@ export interface components {
             detail: string;
         };
         /**
+         * @description What to do with selects whose video is missing.
+         * @enum {string}
+         */
+        MissingVideos: "refuse" | "omit";
+        /**
          * ModelCost
          * @description Billed language model usage.
          */
@@ -3761,6 +3791,7 @@ export interface components {
                 where?: {
                     [key: string]: unknown;
                 };
+                bin?: string;
                 collections?: string[];
                 recorded_after?: string;
                 recorded_before?: string;
@@ -4951,6 +4982,7 @@ export type LibraryRequest = components['schemas']['LibraryRequest'];
 export type LostJudgement = components['schemas']['LostJudgement'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
+export type MissingVideos = components['schemas']['MissingVideos'];
 export type ModelCost = components['schemas']['ModelCost'];
 export type ModelUsage = components['schemas']['ModelUsage'];
 export type Moment = components['schemas']['Moment'];
@@ -5927,8 +5959,8 @@ export interface operations {
             query: {
                 /**
                  * @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
-                 *     `xmeml`, `otio`, `clips.csv`, `clips.md`, `transcript.txt`, `transcript.md`,
-                 *     `transcript.docx`, `csv` or `json`.
+                 *     `xmeml`, `otio`, `clips.csv`, `clips.md`, `quotes.md`, `quotes.docx`, `transcript.txt`,
+                 *     `transcript.md`, `transcript.docx`, `csv` or `json`.
                  */
                 format: string;
                 /**
@@ -5959,7 +5991,8 @@ export interface operations {
                 from_zero?: boolean;
                 /**
                  * @description Which parts of the video become clips: `chunks` or `chapters`. Only for formats with
-                 *     clips. Default: `chunks`.
+                 *     clips, which are those above and captions (`srt`, `vtt`); captions of clips follow the
+                 *     clips as a sequence. Default: `chunks`, and all speech for captions.
                  */
                 clips?: string;
                 /**
@@ -5972,6 +6005,51 @@ export interface operations {
             path: {
                 /** @description Id of the video. */
                 video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The exported file. */
+            200: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-subrip": string;
+                    "text/vtt": string;
+                    "text/csv": string;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/vnd.pixar.opentimelineio+json": string;
+                    "application/xml": string;
+                    "text/markdown": string;
+                    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
+                    "text/plain": string;
+                };
+            };
+        };
+    };
+    export_bin: {
+        parameters: {
+            query: {
+                /**
+                 * @description File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
+                 *     `quotes.md`, `quotes.docx`, `srt` or `vtt`.
+                 */
+                format: string;
+                /**
+                 * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
+                 *     names them, or `omit`. Default: `refuse`.
+                 */
+                missing?: components["schemas"]["MissingVideos"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
             };
             cookie?: never;
         };

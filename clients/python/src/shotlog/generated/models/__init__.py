@@ -112,6 +112,7 @@ from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
+from .missing_videos import MissingVideos
 from .model_cost import ModelCost
 from .model_usage import ModelUsage
 from .moment import Moment
@@ -322,6 +323,7 @@ __all__ = (
     "LostJudgement",
     "MinimalResult",
     "MissingMoment",
+    "MissingVideos",
     "ModelCost",
     "ModelUsage",
     "Moment",

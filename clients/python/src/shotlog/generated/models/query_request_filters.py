@@ -31,6 +31,7 @@ class QueryRequestFilters:
         overlaps_after (float | Unset):
         overlaps_before (float | Unset):
         where (Any | Unset):
+        bin_ (str | Unset):
         collections (list[str] | Unset):
         recorded_after (str | Unset):
         recorded_before (str | Unset):
@@ -52,6 +53,7 @@ class QueryRequestFilters:
     overlaps_after: float | Unset = UNSET
     overlaps_before: float | Unset = UNSET
     where: Any | Unset = UNSET
+    bin_: str | Unset = UNSET
     collections: list[str] | Unset = UNSET
     recorded_after: str | Unset = UNSET
     recorded_before: str | Unset = UNSET
@@ -103,6 +105,8 @@ class QueryRequestFilters:
 
         where = self.where
 
+        bin_ = self.bin_
+
         collections: list[str] | Unset = UNSET
         if not isinstance(self.collections, Unset):
             collections = self.collections
@@ -146,6 +150,8 @@ class QueryRequestFilters:
             field_dict["overlaps_before"] = overlaps_before
         if where is not UNSET:
             field_dict["where"] = where
+        if bin_ is not UNSET:
+            field_dict["bin"] = bin_
         if collections is not UNSET:
             field_dict["collections"] = collections
         if recorded_after is not UNSET:
@@ -190,6 +196,8 @@ class QueryRequestFilters:
 
         where = d.pop("where", UNSET)
 
+        bin_ = d.pop("bin", UNSET)
+
         collections = cast(list[str], d.pop("collections", UNSET))
 
         recorded_after = d.pop("recorded_after", UNSET)
@@ -214,6 +222,7 @@ class QueryRequestFilters:
             overlaps_after=overlaps_after,
             overlaps_before=overlaps_before,
             where=where,
+            bin_=bin_,
             collections=collections,
             recorded_after=recorded_after,
             recorded_before=recorded_before,

@@ -91,10 +91,11 @@ def sync_detailed(
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-    are tables of the clips. They contain the file's timecode and reel, and every time is a
-    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-    speech with speakers and times. `csv` and `json` are the complete log.
+    `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+    tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+    contain the file's timecode and reel, and every time is a whole number of frames.
+    `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+    times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -152,10 +153,11 @@ def sync(
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-    are tables of the clips. They contain the file's timecode and reel, and every time is a
-    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-    speech with speakers and times. `csv` and `json` are the complete log.
+    `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+    tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+    contain the file's timecode and reel, and every time is a whole number of frames.
+    `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+    times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -208,10 +210,11 @@ async def asyncio_detailed(
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-    are tables of the clips. They contain the file's timecode and reel, and every time is a
-    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-    speech with speakers and times. `csv` and `json` are the complete log.
+    `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+    tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+    contain the file's timecode and reel, and every time is a whole number of frames.
+    `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+    times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -267,10 +270,11 @@ async def asyncio(
      `srt` and `vtt` are captions from recognized speech; `chapters.vtt` and `ffmetadata` are
     chapters. `edl` (CMX 3600), `fcpxml` (Final Cut Pro, FCPXML 1.10), `xmeml` (Premiere Pro) and
     `otio` (OpenTimelineIO) are clips of the video as a timeline, by default its chunks;
-    `markers.edl` has a marker for each clip (DaVinci Resolve), and `clips.csv` and `clips.md`
-    are tables of the clips. They contain the file's timecode and reel, and every time is a
-    whole number of frames. `transcript.txt`, `transcript.md` and `transcript.docx` are the
-    speech with speakers and times. `csv` and `json` are the complete log.
+    `markers.edl` has a marker for each clip (DaVinci Resolve), `clips.csv` and `clips.md` are
+    tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
+    contain the file's timecode and reel, and every time is a whole number of frames.
+    `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
+    times. `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
