@@ -75,7 +75,7 @@ class Check:
             self.tools |= {tool.name: tool for tool in listed.tools}
             if not (cursor := listed.next_cursor):
                 break
-        assert len(self.tools) == 11, list(self.tools)
+        assert len(self.tools) == 12, list(self.tools)
         for tool in self.tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)

@@ -21,7 +21,7 @@
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`bins`] | named, ordered lists of selects, which are spans of videos |
-//! | [`catalog`] | builds the services of the five modules above |
+//! | [`catalog`] | builds the services over stored data: the modules from [`records`] to here |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
 //! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
 //! | [`answering`] | answers with citations, and the audit of every sentence |

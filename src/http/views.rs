@@ -2,6 +2,7 @@
 
 pub(crate) use super::routes::aggregates::OneAggregate;
 pub(crate) use super::routes::ask::{AskRequest, AskResponseBody};
+pub(crate) use super::routes::bins::{BinBody, SelectRequest};
 pub(crate) use super::routes::intervals::{IntervalSpanBody, IntervalsBody, NotAnalyzedBody};
 pub(crate) use super::routes::jobs::JobBody;
 pub(crate) use super::routes::meta::{AggregatorBody, FilterBody, SchemaBody};

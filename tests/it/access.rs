@@ -362,6 +362,9 @@ async fn mcp_tools_reveal_nothing_of_foreign_videos() {
             "get_transcript" => json!({"video_id": names.video_id}),
             "get_frames" => json!({"video_id": names.video_id, "times": [1]}),
             "get_aggregate" => json!({"video_id": names.video_id, "aggregator": "stats"}),
+            "add_to_bin" => {
+                json!({"selects": [{"video_id": names.video_id, "start": 0, "end": 1}]})
+            }
             "plan_ingest" => json!({"video_id": names.video_id}),
             "ingest_url" => json!({"url": "http://127.0.0.1:9/none.mp4"}),
             "get_job" => json!({"job_id": names.job_id}),

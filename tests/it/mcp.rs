@@ -13,7 +13,7 @@ use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
 use crate::visual::{chunk_ids, ingest_landscapes, picture};
 
 const TOKEN: &str = "a-token";
-const TOOLS: [&str; 11] = [
+const TOOLS: [&str; 12] = [
     "describe_library",
     "search_moments",
     "find_intervals",
@@ -22,6 +22,7 @@ const TOOLS: [&str; 11] = [
     "get_transcript",
     "get_frames",
     "get_aggregate",
+    "add_to_bin",
     "plan_ingest",
     "ingest_url",
     "get_job",
@@ -301,7 +302,8 @@ async fn no_session_is_needed_and_every_tool_is_described() {
         assert!(tool["description"].as_str().unwrap().len() > 100, "{tool}");
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
         assert_eq!(tool["outputSchema"]["type"], "object", "{tool}");
-        assert_eq!(tool["annotations"]["readOnlyHint"], tool["name"] != "ingest_url");
+        let changes = tool["name"] == "ingest_url" || tool["name"] == "add_to_bin";
+        assert_eq!(tool["annotations"]["readOnlyHint"], !changes);
     }
 }
 
@@ -483,11 +485,38 @@ async fn errors_state_what_is_accepted() {
         ("get_aggregate", json!({"video_id": id, "aggregator": "nothing"}), &["stats"]),
         ("get_job", json!({"job_id": "nothing"}), &["nothing"]),
         ("plan_ingest", json!({}), &["either url or video_id"]),
+        ("add_to_bin", json!({"selects": []}), &["selects"]),
+        ("add_to_bin", json!({"selects": [{"start": 1}]}), &["moment_id", "'video_id', 'start'"]),
+        (
+            "add_to_bin",
+            json!({"selects": [{"moment_id": "m_0123456789abcdef_0_1"}], "name": "a", "bin_id": "b"}),
+            &["'bin_id' and 'name' exclude each other"],
+        ),
     ] {
         mentions(&call_error(&app, tool, arguments).await, words);
     }
     let unknown = rpc(&app, "tools/call", json!({"name": "get_jobs"})).await.expect_err("an error");
     mentions(unknown["message"].as_str().unwrap(), &["did you mean 'get_job'?"]);
+}
+
+#[tokio::test]
+async fn moments_are_collected_in_a_bin() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let quote = json!({"moment_id": format!("m_{id}_0_10000"), "in": 2, "note": "a door"});
+    let added = call_ok(&app, "add_to_bin", json!({"name": "Doors", "selects": [quote]})).await;
+    let bin_id = added["bin"]["bin_id"].as_str().unwrap();
+    assert_eq!((&added["bin"]["name"], &added["select_ids"]), (&json!("Doors"), &json!(["s1"])));
+    let more = json!({"bin_id": bin_id, "selects": [{"video_id": id, "start": 12, "end": 13}]});
+    let added = call_ok(&app, "add_to_bin", more).await;
+    assert_eq!(added["bin"]["duration"], 9.0);
+    let found = json!({"text": "a woman", "filters": {"bin": bin_id}});
+    let found = call_ok(&app, "search_moments", found).await;
+    assert!(!found["results"].as_array().unwrap().is_empty(), "{found}");
+    // A bin whose moments are refused is not left empty.
+    let gone = json!({"selects": [{"moment_id": "m_0123456789abcdef_0_1000"}]});
+    mentions(&call_error(&app, "add_to_bin", gone).await, &["is gone"]);
+    assert_eq!(app.get("/bins").await.ok()["total"], 1);
 }
 
 #[tokio::test]

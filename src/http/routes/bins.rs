@@ -13,6 +13,7 @@ use domain::bins::change::{BinChange, BinChanged};
 use domain::bins::select::SelectId;
 use domain::bins::{self, BinId};
 use domain::kernel::error::Error;
+pub(crate) use selects::SelectRequest;
 use selects::{
     AddSelectsRequest, MoveSelectsRequest, RemoveSelectsRequest, SelectBody, SelectListBody,
     SelectUpdateRequest, SplitRequest,
@@ -382,7 +383,7 @@ struct BinListBody {
 
 #[derive(Object)]
 #[oai(rename = "Bin")]
-struct BinBody {
+pub(crate) struct BinBody {
     /// Id of the bin.
     bin_id: String,
     /// Name of the bin.

@@ -6,7 +6,7 @@
 pub(super) mod aggregates;
 mod alerts;
 pub(super) mod ask;
-mod bins;
+pub(super) mod bins;
 mod chunking;
 mod chunks;
 mod clips;

@@ -2,6 +2,7 @@
 //!
 //! To add a tool, write its file, declare it as a module here, and add it to [`TOOLS`].
 
+mod add_to_bin;
 mod ask;
 mod describe_library;
 mod find_intervals;
@@ -48,6 +49,7 @@ static TOOLS: &[Entry] = &[
     entry::<get_transcript::GetTranscript>(),
     entry::<get_frames::GetFrames>(),
     entry::<get_aggregate::GetAggregate>(),
+    entry::<add_to_bin::AddToBin>(),
     entry::<plan_ingest::PlanIngest>(),
     entry::<ingest_url::IngestUrl>(),
     entry::<get_job::GetJob>(),

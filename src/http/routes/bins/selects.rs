@@ -28,7 +28,7 @@ pub(super) struct AddSelectsRequest {
 
 /// A select to add: a moment, named by `moment_id`, or by `video_id`, `start` and `end`.
 #[derive(Object)]
-pub(super) struct SelectRequest {
+pub(crate) struct SelectRequest {
     /// Id of the moment.
     #[oai(nullable)]
     moment_id: Option<String>,
