@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use domain::ingest::ScanSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{TestApp, mentions};
 
@@ -344,6 +344,79 @@ async fn a_clip_starts_and_ends_at_the_requested_times() {
         let detail = studio.app.get(&format!("/videos/{id}/clip?{query}")).await.error(400);
         mentions(&detail, &[hint]);
     }
+}
+
+/// Number of frames of a file's picture, from ffprobe.
+fn frame_count(path: &Path) -> u64 {
+    let output = Command::new("ffprobe")
+        .args(["-v", "error", "-count_frames", "-select_streams", "v"])
+        .args(["-show_entries", "stream=nb_read_frames", "-of", "csv=p=0"])
+        .arg(path)
+        .output();
+    let output = String::from_utf8(output.expect("the ffprobe program").stdout).expect("text");
+    output.trim().parse().unwrap_or_else(|_| panic!("{output:?} is not a number of frames"))
+}
+
+#[tokio::test]
+async fn selects_of_a_bin_become_an_archive_of_clips() {
+    let studio = Studio::open().await;
+    let tone = "sine=frequency=440:duration=6";
+    let source = "testsrc=s=320x180:d=6:r=25";
+    let video = studio.make(&[
+        "-f",
+        "lavfi",
+        "-i",
+        source,
+        "-f",
+        "lavfi",
+        "-i",
+        tone,
+        "-c:v",
+        "libx264",
+        "-pix_fmt",
+        "yuv420p",
+        "-g",
+        "250",
+        "-c:a",
+        "aac",
+        "count.mp4",
+    ]);
+    let job = studio.ingest(&video, BY_SHOT).await;
+    let id = job["result"]["video_id"].as_str().expect("an id").to_owned();
+    let bin = studio.app.post_json("/bins", json!({"name": "Best of"})).await.ok();
+    let path = format!("/bins/{}", bin["bin_id"].as_str().expect("an id"));
+    let span = |start: f64, end: f64| json!({"video_id": id, "start": start, "end": end});
+    let selects = json!({"selects": [span(5.8, 6.0), span(0.5, 1.5), span(2.0, 2.2)]});
+    studio.app.post_json(&format!("{path}/selects"), selects).await.ok();
+
+    let reply = studio.app.get(&format!("{path}/clips")).await;
+    assert_eq!((reply.status, reply.header("content-type")), (200, "application/zip"));
+    assert!(reply.header("content-disposition").contains("\"Best_of.zip\""));
+    let archive = studio.folder.path().join("clips.zip");
+    std::fs::write(&archive, &reply.body).expect("the archive");
+    let folder = studio.folder.path().join("clips");
+    let python =
+        Command::new("python3").args(["-m", "zipfile", "-e"]).args([&archive, &folder]).status();
+    assert!(python.expect("Python").success(), "another program reads the archive");
+    let mut frames = Vec::new();
+    for entry in std::fs::read_dir(&folder).expect("the clips") {
+        let file = entry.expect("a file").path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.ends_with(".mp4") {
+            frames.push((name, frame_count(&file)));
+        }
+    }
+    frames.sort();
+    let counts: Vec<(&str, u64)> = frames
+        .iter()
+        .map(|(name, frames)| (name.split(' ').next().unwrap_or(""), *frames))
+        .collect();
+    assert_eq!(counts, [("001", 5), ("002", 25), ("003", 5)], "{frames:?}");
+    let table = std::fs::read_to_string(folder.join("clips.csv")).expect("the table");
+    mentions(
+        &table,
+        &["\r\n1,count 0:05.80,", "\r\n2,count 0:00.50,", ",13,38,25,0.520,1.520\r\n"],
+    );
 }
 
 #[tokio::test]

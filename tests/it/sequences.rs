@@ -36,6 +36,7 @@ fn source(random: &mut Rng, number: usize) -> Arc<SourceVideo> {
     let (rate, drop_frame) = KINDS[number % KINDS.len()];
     let rate: FrameRate = rate.parse().unwrap();
     let hour = rate.frame_at(3600.0);
+    let frames = random.u64(1..hour * 2);
     Arc::new(SourceVideo {
         video_id: VideoId::from_digest([number as u8; 20]),
         filename: format!("clip {number} & more.mov"),
@@ -43,7 +44,8 @@ fn source(random: &mut Rng, number: usize) -> Arc<SourceVideo> {
         rate,
         start: Timecode::from_frames(random.u64(..hour * 20), rate, drop_frame),
         reel: format!("A{number:03}"),
-        frames: random.u64(1..hour * 2),
+        frames,
+        duration: rate.seconds(frames),
         has_picture: true,
         picture_size: Some((1920, 1080)),
         audio_tracks: Some(1),

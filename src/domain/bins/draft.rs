@@ -213,6 +213,7 @@ mod tests {
         max_note_chars: 10,
         max_tags: 2,
         max_tag_chars: 10,
+        max_clips: 1,
     };
 
     /// A bin with the selects s1 to s4, which were last changed in version 1 of 5.

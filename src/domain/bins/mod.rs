@@ -59,6 +59,8 @@ pub struct BinSettings {
     pub max_tags: usize,
     /// Maximum length of a tag, in characters.
     pub max_tag_chars: usize,
+    /// Maximum number of clips in an archive of a bin's clips.
+    pub max_clips: usize,
 }
 
 impl Default for BinSettings {
@@ -71,6 +73,7 @@ impl Default for BinSettings {
             max_note_chars: 2000,
             max_tags: 20,
             max_tag_chars: 64,
+            max_clips: 200,
         }
     }
 }
@@ -232,6 +235,11 @@ impl Bins {
                 return Ok(());
             }
         }
+    }
+
+    /// Returns the maximum number of clips in an archive of a bin's clips.
+    pub(crate) fn max_clips(&self) -> usize {
+        self.settings.max_clips
     }
 
     /// Returns the lock of a bin.

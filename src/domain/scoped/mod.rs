@@ -25,7 +25,7 @@ use crate::answering::query::QueryResponse;
 use crate::bins::select::SelectId;
 use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
 use crate::export::Export;
-use crate::export::bin::MissingVideos;
+use crate::export::bin::{ClipArchive, MissingVideos};
 use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
@@ -128,6 +128,11 @@ impl Scoped {
         missing: MissingVideos,
     ) -> Result<Export> {
         self.service.exports.export_bin(&self.access, bin_id, format, missing).await
+    }
+
+    pub async fn bin_clips(&self, bin_id: &BinId, missing: MissingVideos) -> Result<ClipArchive> {
+        let Shotlog { exports, frames, .. } = &*self.service;
+        exports.bin_clips(frames, &self.access, bin_id, missing).await
     }
 
     pub async fn export_library(

@@ -116,6 +116,29 @@ impl ExportApi {
         Ok(Exported::File(export.into(), disposition))
     }
 
+    /// Get the clips of a bin.
+    ///
+    /// Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+    /// number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+    /// file is incomplete if the connection ends early. Returns 400 if there are too many clips
+    /// (`bins.max_clips`) or if one is too long.
+    #[oai(path = "/bins/:bin_id/clips", method = "get", operation_id = "bin_clips")]
+    async fn bin_clips(
+        &self,
+        token: CallerToken,
+        /// Id of the bin.
+        bin_id: Path<String>,
+        /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
+        /// names them, or `omit`. Default: `refuse`.
+        #[oai(default = "refuse")]
+        missing: Query<MissingVideosBody>,
+    ) -> Result<ClipsExported, ApiError<ByIdChecked>> {
+        let (service, bin_id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
+        let archive = service.bin_clips(&bin_id, missing.0.into()).await?;
+        let body = Body::from_bytes_stream(archive.content);
+        Ok(ClipsExported::File(ClipsFile::Zip(Binary(body)), attachment(&archive.filename)))
+    }
+
     /// Export chunks of many videos.
     ///
     /// Returns one line for each chunk that matches the filters, newest video first. A line
@@ -202,6 +225,19 @@ struct LibraryRequestBody {
 
 fn csv() -> String {
     "csv".into()
+}
+
+#[derive(ApiResponse)]
+enum ClipsExported {
+    /// The archive.
+    #[oai(status = 200)]
+    File(ClipsFile, #[oai(header = "Content-Disposition")] String),
+}
+
+#[derive(ResponseContent)]
+enum ClipsFile {
+    #[oai(content_type = "application/zip")]
+    Zip(Binary<Body>),
 }
 
 #[derive(ApiResponse)]

@@ -518,6 +518,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bins/{bin_id}/clips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the clips of a bin.
+         * @description Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+         *     number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+         *     file is incomplete if the connection ends early. Returns 400 if there are too many clips
+         *     (`bins.max_clips`) or if one is too long.
+         */
+        get: operations["bin_clips"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/export": {
         parameters: {
             query?: never;
@@ -6073,6 +6096,36 @@ export interface operations {
                     "text/markdown": string;
                     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    bin_clips: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
+                 *     names them, or `omit`. Default: `refuse`.
+                 */
+                missing?: components["schemas"]["MissingVideos"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive. */
+            200: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
                 };
             };
         };

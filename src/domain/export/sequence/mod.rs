@@ -51,6 +51,8 @@ pub struct SourceVideo {
     pub reel: String,
     /// Number of frames.
     pub frames: u64,
+    /// Length, in seconds.
+    pub duration: f64,
     /// Whether the file has pictures.
     pub has_picture: bool,
     /// Width and height of the pictures, in pixels, if known.
@@ -171,16 +173,20 @@ impl Sequence {
     /// contain clips, or if the sequence lacks data that it needs.
     pub fn export(&self, format: &str) -> Result<Export> {
         let (format, write) = clip_format(format)?;
+        Ok(Export {
+            content_type: format.content_type,
+            filename: format!("{}.{}", self.stem(), format.extension),
+            content: write(self)?,
+        })
+    }
+
+    /// Returns a file name without extension, made from the name.
+    pub(super) fn stem(&self) -> String {
         let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
         let safe = |c: char| if is_allowed(c) { c } else { '_' };
         let stem: String = self.name.chars().take(100).map(safe).collect();
         let stem = stem.trim_matches(['.', '_']);
-        let stem = if stem.is_empty() { "sequence" } else { stem };
-        Ok(Export {
-            content_type: format.content_type,
-            filename: format!("{stem}.{}", format.extension),
-            content: write(self)?,
-        })
+        if stem.is_empty() { "sequence".into() } else { stem.into() }
     }
 
     /// Returns the clips, each with its place in the sequence. A clip with another frame rate gets

@@ -21,6 +21,7 @@ pub(crate) fn source(number: u8, rate: &str, timecode: &str, reel: &str) -> Arc<
         start: start.unwrap_or_else(|_| Timecode::from_frames(0, rate, false)),
         reel: reel.to_owned(),
         frames: rate.frame_at(3600.0),
+        duration: 3600.0,
         has_picture: true,
         picture_size: Some((1920, 1080)),
         audio_tracks: Some(1),

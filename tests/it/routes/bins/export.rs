@@ -176,3 +176,20 @@ async fn invalid_exports_of_bins_are_refused_with_a_reason() {
     let refused = app.get(&format!("{silent}/export?format=vtt")).await.error(400);
     mentions(&refused, &["none of the clips", "vtt"]);
 }
+
+#[tokio::test]
+async fn archives_of_clips_that_cannot_be_made_are_refused_with_a_reason() {
+    let app = TestApp::with(|setup| setup.settings.bins.max_clips = 2).await;
+    let (id, other) = (app.video().await, app.video_of(&clip(20.0)).await);
+    let path = bin(&app, "three").await;
+    let archive = format!("{path}/clips");
+    mentions(&app.get(&archive).await.error(400), &["has no selects"]);
+    let selects = [span(&id, 0.0, 1.0), span(&id, 2.0, 3.0), span(&other, 2.0, 3.0)];
+    app.post_json(&format!("{path}/selects"), json!({"selects": selects})).await.ok();
+    mentions(&app.get(&archive).await.error(400), &["3 clips", "at most 2 (bins.max_clips)"]);
+    app.delete(&format!("/videos/{other}")).await.ok();
+    mentions(&app.get(&archive).await.error(400), &["s3 (clip.mp4)", "missing=omit"]);
+    let reply = app.get(&format!("{archive}?missing=omit")).await;
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    mentions(&app.get("/bins/0123456789ab/clips").await.error(404), &["unknown bin"]);
+}

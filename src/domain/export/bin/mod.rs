@@ -1,4 +1,6 @@
-//! Exports the selects of a bin as a sequence of clips.
+//! Exports the selects of a bin as a sequence of clips, or as an archive of clips.
+
+mod archive;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,6 +16,8 @@ use crate::kernel::video::VideoId;
 
 /// Maximum number of selects that an error names.
 const MAX_NAMED: usize = 5;
+
+pub use archive::ClipArchive;
 
 /// What to do with selects whose video is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +40,18 @@ impl Exports {
         missing: MissingVideos,
     ) -> Result<Export> {
         let (format, _) = clip_format(format)?;
+        let sequence = self.sequence(access, bin_id, missing).await?;
+        // Writing a long sequence would block the executor.
+        tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
+    }
+
+    /// Makes the sequence of a bin's selects, with the errors of [`Self::export_bin`].
+    async fn sequence(
+        &self,
+        access: &Access,
+        bin_id: &BinId,
+        missing: MissingVideos,
+    ) -> Result<Sequence> {
         let SelectList { bin, selects, .. } =
             self.bins.selects(access, bin_id, 0, usize::MAX).await?;
         if selects.is_empty() {
@@ -45,9 +61,7 @@ impl Exports {
         if missing == MissingVideos::Refuse {
             check_complete(&selects, &clips)?;
         }
-        let sequence = Sequence::new(bin.name, clips.into_iter().flatten().collect());
-        // Writing a long sequence would block the executor.
-        tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
+        Ok(Sequence::new(bin.name, clips.into_iter().flatten().collect()))
     }
 
     /// Makes the clip of each select; `None` if its video is missing or ends before the select.

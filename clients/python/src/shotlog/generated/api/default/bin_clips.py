@@ -1,0 +1,201 @@
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.missing_videos import MissingVideos
+from ...types import UNSET, File, Response, Unset
+
+
+def _get_kwargs(
+    bin_id: str,
+    *,
+    missing: MissingVideos | Unset = "refuse",
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    json_missing: str | Unset = UNSET
+    if not isinstance(missing, Unset):
+        json_missing = missing
+
+    params["missing"] = json_missing
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/bins/{bin_id}/clips".format(
+            bin_id=quote(str(bin_id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> File | None:
+    if response.status_code == 200:
+        response_200 = File(payload=BytesIO(response.content))
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[File]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    bin_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    missing: MissingVideos | Unset = "refuse",
+) -> Response[File]:
+    """Get the clips of a bin.
+
+     Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+    number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+    file is incomplete if the connection ends early. Returns 400 if there are too many clips
+    (`bins.max_clips`) or if one is too long.
+
+    Args:
+        bin_id (str):
+        missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
+            'refuse'.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[File]
+    """
+
+    kwargs = _get_kwargs(
+        bin_id=bin_id,
+        missing=missing,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    bin_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    missing: MissingVideos | Unset = "refuse",
+) -> File | None:
+    """Get the clips of a bin.
+
+     Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+    number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+    file is incomplete if the connection ends early. Returns 400 if there are too many clips
+    (`bins.max_clips`) or if one is too long.
+
+    Args:
+        bin_id (str):
+        missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
+            'refuse'.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        File
+    """
+
+    return sync_detailed(
+        bin_id=bin_id,
+        client=client,
+        missing=missing,
+    ).parsed
+
+
+async def asyncio_detailed(
+    bin_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    missing: MissingVideos | Unset = "refuse",
+) -> Response[File]:
+    """Get the clips of a bin.
+
+     Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+    number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+    file is incomplete if the connection ends early. Returns 400 if there are too many clips
+    (`bins.max_clips`) or if one is too long.
+
+    Args:
+        bin_id (str):
+        missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
+            'refuse'.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[File]
+    """
+
+    kwargs = _get_kwargs(
+        bin_id=bin_id,
+        missing=missing,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    bin_id: str,
+    *,
+    client: AuthenticatedClient | Client,
+    missing: MissingVideos | Unset = "refuse",
+) -> File | None:
+    """Get the clips of a bin.
+
+     Returns a ZIP archive with a file for each select, cut exactly at its frames and named by its
+    number, and a table of them (`clips.csv`). Each clip is cut while the archive is sent, so the
+    file is incomplete if the connection ends early. Returns 400 if there are too many clips
+    (`bins.max_clips`) or if one is too long.
+
+    Args:
+        bin_id (str):
+        missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
+            'refuse'.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        File
+    """
+
+    return (
+        await asyncio_detailed(
+            bin_id=bin_id,
+            client=client,
+            missing=missing,
+        )
+    ).parsed
