@@ -17,6 +17,7 @@ const ROOMS = [
   "jobs",
   "ingest",
   "library",
+  "bins",
   "compare",
   "search",
   "ask",

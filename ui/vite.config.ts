@@ -12,6 +12,7 @@ const api = [
   "/values",
   "/ask",
   "/alerts",
+  "/bins",
   "/collections",
   "/media",
   "/session",

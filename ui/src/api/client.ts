@@ -25,11 +25,15 @@ export function apiError(status: number, body: { detail?: string } | null) {
   return new ApiError(status, body?.detail ?? m.errors.status(status));
 }
 
+/** Calls the service; `json` is the body of a POST, or of the given method. */
 export async function api<T>(path: string, init: RequestInit & { json?: unknown } = {}): Promise<T> {
   const { json, ...options } = init;
   if (json !== undefined) {
-    options.method = "POST";
-    options.headers = { "Content-Type": "application/json" };
+    options.method ??= "POST";
+    options.headers = {
+      ...(options.headers as Record<string, string>),
+      "Content-Type": "application/json",
+    };
     options.body = JSON.stringify(json);
   }
   let response: Response;

@@ -18,6 +18,12 @@ export type Deleted = Schemas["Deleted"];
 export type IngestAccepted = Schemas["IngestAccepted"];
 export type Plan = Schemas["Plan"];
 export type Alert = Schemas["Alert"];
+export type Bin = Schemas["Bin"];
+export type BinList = Schemas["BinList"];
+export type BinChanged = Schemas["BinChanged"];
+export type Select = Schemas["Select"];
+export type SelectList = Schemas["SelectList"];
+export type SelectUpdate = Schemas["SelectUpdateRequest"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {

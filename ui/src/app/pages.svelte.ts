@@ -5,7 +5,7 @@ import { isPage, type Page } from "../state/address.svelte";
 import { errorMessage } from "../api/failure";
 import Library from "./pages/Library.svelte";
 
-/** `id` is the video id; other pages ignore it. */
+/** `id` is the id of the video or bin, or empty; other pages ignore it. */
 type PageComponent = Component<{ id: string }>;
 
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
@@ -14,6 +14,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   ask: () => import("./pages/Ask.svelte"),
   jobs: () => import("./pages/Jobs.svelte"),
   alerts: () => import("./pages/Alerts.svelte"),
+  bins: () => import("./pages/Bins.svelte"),
   compare: () => import("./pages/Compare.svelte"),
   settings: () => import("./pages/Settings.svelte"),
 };

@@ -1,5 +1,6 @@
 // The German catalogue. It avoids "du" and "Sie": buttons and hints are infinitives.
 import type { Messages } from "./en";
+import { bins } from "./de/bins";
 import { corrections } from "./de/corrections";
 import { frame } from "./de/frame";
 import { jobs } from "./de/jobs";
@@ -7,4 +8,4 @@ import { library } from "./de/library";
 import { search } from "./de/search";
 import { video } from "./de/video";
 
-export const de: Messages = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search };
+export const de: Messages = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search, ...bins };

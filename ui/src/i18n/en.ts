@@ -1,6 +1,7 @@
 // The English catalogue, which is the reference for all others: the types and a test require every other
 // language to have the same entries. A text with placeholders is a function of them; counted nouns go
 // through `counter`, which picks the plural form.
+import { bins } from "./en/bins";
 import { corrections } from "./en/corrections";
 import { frame } from "./en/frame";
 import { jobs } from "./en/jobs";
@@ -8,7 +9,7 @@ import { library } from "./en/library";
 import { search } from "./en/search";
 import { video } from "./en/video";
 
-export const en = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search };
+export const en = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search, ...bins };
 
 /** The texts that every language provides. */
 export type Messages = typeof en;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frameAfter, parseTime, formatTime } from "./timecode";
+import { frameAfter, parseFrameRate, parseTime, formatTime, sourceTimecode } from "./timecode";
 
 describe("timecode", () => {
   it("formats frames, with drop-frame for NTSC rates", () => {
@@ -40,5 +40,26 @@ describe("timecode", () => {
     expect(frameAfter(0.06, 1, 25)).toBeCloseTo(0.1);
     expect(frameAfter(0.1, -1, 25)).toBeCloseTo(0.06);
     expect(frameAfter(0, -1, 25)).toBe(0);
+  });
+
+  it("counts from the timecode of the first frame", () => {
+    expect(sourceTimecode(2.5, "10:00:00:00", 25)).toBe("10:00:02:12");
+    expect(sourceTimecode(60, "00:59:59:24", 25)).toBe("01:00:59:24");
+    const ntsc = parseFrameRate("30000/1001");
+    expect(sourceTimecode(0, "01:00:00;00", ntsc)).toBe("01:00:00;00");
+    expect(sourceTimecode(1800 / (30000 / 1001), "01:00:00;00", ntsc)).toBe("01:01:00;02");
+    expect(sourceTimecode(1, "01:00:00:00", ntsc)).toBe("01:00:00:29");
+    for (const [first, rate] of [
+      [undefined, 25],
+      ["01:00:00:00", undefined],
+      ["nonsense", 25],
+    ] as const)
+      expect(sourceTimecode(1, first, rate)).toBeUndefined();
+  });
+
+  it("parses exact frame rates", () => {
+    expect(parseFrameRate("25")).toBe(25);
+    expect(parseFrameRate("24000/1001")).toBeCloseTo(23.976, 3);
+    for (const rate of ["", null, undefined, "0/1", "1/0", "x"]) expect(parseFrameRate(rate)).toBeUndefined();
   });
 });

@@ -30,6 +30,34 @@ function formatSmpte(seconds: number, { rate, perSecond, drop }: Rate): string {
   return new Timecode(count, rate, drop).toString();
 }
 
+/** Parses an exact frame rate such as `30000/1001`; undefined if there is none. */
+export function parseFrameRate(fraction: string | null | undefined): number | undefined {
+  const [over = NaN, under = 1] = (fraction ?? "").split("/").map(Number);
+  const rate = over / under;
+  return rate > 0 && Number.isFinite(rate) ? rate : undefined;
+}
+
+/**
+ * The timecode of the source at a time of the file; undefined if the file has none. `first` is the timecode of
+ * the first frame.
+ */
+export function sourceTimecode(
+  seconds: number,
+  first: string | null | undefined,
+  frameRate: number | undefined,
+): string | undefined {
+  const rate = first && frameRate ? smpteRate(frameRate) : null;
+  if (!first || !rate) return undefined;
+  const drop = first.includes(";");
+  const frames = Math.floor(Math.max(0, seconds) * rate.perSecond + EPSILON * rate.perSecond);
+  try {
+    const { frameCount } = new Timecode(first, rate.rate, drop);
+    return new Timecode(frameCount + frames, rate.rate, drop).toString();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Without `frameRate`, the `frames` style shows hundredths. */
 export function formatTime(seconds: number, style: TimeStyle, frameRate?: number): string {
   if (style === "clock") return clock(seconds);

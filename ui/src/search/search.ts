@@ -33,8 +33,11 @@ export const EVERYTHING = "*";
 export const DEFAULT_LIMIT = 12;
 export const MAX_LIMIT = 50;
 
+/** The filter for the moments of a bin. */
+export const BIN_FILTER = "bin";
+
 /** Filters that the page offers in other ways or not at all. */
-const HIDDEN_FILTERS = ["where", "video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
+const HIDDEN_FILTERS = ["where", BIN_FILTER, "video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
 
 /** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {
@@ -193,14 +196,16 @@ function isSplitSentence(first: Hit, second: Hit): boolean {
 export const filterName = (name: string) => displayName(m.filters.names, name);
 
 /** Short descriptions of filters. */
-const describeFilters = (filters: Filters) =>
-  Object.entries(filters).map(([name, all]) => `${filterName(name)}: ${all.join(", ")}`);
+const describeFilters = (filters: Filters, binName: (id: string) => string) =>
+  Object.entries(filters).map(([name, all]) =>
+    name === BIN_FILTER ? m.bins.inBin(joinList(all.map(binName))) : `${filterName(name)}: ${all.join(", ")}`,
+  );
 
 /** The conditions and filters of a search, in words. */
-export const describeCriteria = ({ where, filters }: Pick<SearchParams, "where" | "filters">) => [
-  ...describeWhere(where),
-  ...describeFilters(filters),
-];
+export const describeCriteria = (
+  { where, filters }: Pick<SearchParams, "where" | "filters">,
+  binName: (id: string) => string,
+) => [...describeWhere(where), ...describeFilters(filters, binName)];
 
 /** Reasons why requested filters, e.g. from a link, cannot match anything. */
 export function unsatisfiableFilters(

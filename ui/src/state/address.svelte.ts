@@ -117,6 +117,7 @@ const PAGES = {
   ask: ["q", "video", "analyzer", "moment", "every", "where", "filters"],
   jobs: [],
   alerts: [],
+  bins: ["order"],
   compare: ["moment"],
   settings: [],
 } as const;

@@ -6,6 +6,9 @@ import { m } from "../i18n/language.svelte";
 import { setServiceLabels } from "../i18n/service-labels.svelte";
 import type { Health, Job, Schema, Video } from "../api/types";
 
+/** A link or a button in a toast. Ctrl+Z activates the one with `undo`. */
+export type ToastAction = { text: string; href?: string; run?: () => void; undo?: boolean };
+
 /** Raw state, because there may be thousands. */
 let videos = $state.raw<Video[] | null>(null);
 /** Whether all videos are loaded. */
@@ -30,6 +33,7 @@ export const app = $state({
   jobsError: "",
   route: address,
   toast: "",
+  toastActions: [] as ToastAction[],
 });
 
 /** Retry actions by job id, for jobs started in this browser. */
@@ -83,13 +87,28 @@ export function isListedAudioOnly(id: string): boolean {
   return video !== undefined && isAudioOnly(video);
 }
 
+/** How long a toast stays, and one with actions, in milliseconds. */
+const TOAST_TIME = 5000;
+const ACTION_TIME = 12_000;
 let toastTimer: ReturnType<typeof setTimeout>;
-export function toast(text: string) {
+
+export function toast(text: string, actions: ToastAction[] = []) {
   app.toast = text;
+  app.toastActions = actions;
+  releaseToast();
+}
+
+export function closeToast() {
+  app.toast = "";
+  app.toastActions = [];
+}
+
+/** Keeps the toast until it is released, so that its actions can be used without haste. */
+export const holdToast = () => clearTimeout(toastTimer);
+
+export function releaseToast() {
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => {
-    app.toast = "";
-  }, 5000);
+  toastTimer = setTimeout(closeToast, app.toastActions.length ? ACTION_TIME : TOAST_TIME);
 }
 
 /** Copies a link to the clipboard; `what` describes its target. */

@@ -10,8 +10,10 @@ export type Player = {
   /** Sets the range start or end to the current time. */
   mark(edge: "start" | "end"): void;
   clearRange(): void;
-  /** Goes to the next or previous search result. */
+  /** Goes to the next or previous search result or select. */
   hit(step: 1 | -1): void;
+  /** Adds the range or the current moment to a bin. */
+  addToBin(): void;
 };
 
 /** `labels` are the key caps; `action` is the key of its description. */
@@ -52,6 +54,7 @@ export const PLAYER_KEYS: Bound[] = [
     action: "hits",
     act: (player, key) => player.hit(key === "n" ? 1 : -1),
   },
+  { keys: ["b"], labels: ["B"], action: "addToBin", act: (player) => player.addToBin() },
 ];
 
 /** Shortcuts bound by other components. */

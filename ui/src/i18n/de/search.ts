@@ -201,6 +201,8 @@ export const search: typeof english = {
     onTimeline: "In der Zeitleiste anzeigen",
     inVideo: "In diesem Video suchen",
     moreLikeThis: "Ähnliche Momente",
+    more: "Mehr",
+    moreActions: (video, time) => `Mehr: weitere Aktionen für ${video} bei ${time}`,
     uncertain: (label, percent) => `${label} ${percent}`,
     uncertainHint: "Vielleicht im Bild, mit dieser Wahrscheinlichkeit.",
     similarPicture: "Nach dem, was zu sehen ist",

@@ -191,6 +191,8 @@ export const search = {
     onTimeline: "Show on timeline",
     inVideo: "Search in this video",
     moreLikeThis: "More like this",
+    more: "More",
+    moreActions: (video: string, time: string) => `More actions for ${video} at ${time}`,
     uncertain: (label: string, percent: string) => `${label} ${percent}`,
     uncertainHint: "Perhaps in the picture, with this probability.",
     similarPicture: "By what is shown",

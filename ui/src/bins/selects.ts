@@ -1,0 +1,76 @@
+// The order and the times of selects.
+import { clock } from "../i18n/format";
+import { parseTime } from "../player/timecode";
+import type { Select, Span } from "../api/types";
+
+/** The span of a select as trimmed. */
+export const trimmedSpan = (select: Pick<Select, "start" | "end" | "in" | "out">): Span => ({
+  start: select.in ?? select.start,
+  end: select.out ?? select.end,
+});
+
+/** `m:ss.mmm`, rounded to milliseconds. */
+export function formatMillis(seconds: number): string {
+  const millis = Math.max(0, Math.round(seconds * 1000));
+  return `${clock(millis / 1000)}.${String(millis % 1000).padStart(3, "0")}`;
+}
+
+/** Parses typed in and out points; null unless both are times and the out point is later. */
+export function parseTrim(start: string, end: string): Span | null {
+  const [from, to] = [parseTime(start), parseTime(end)];
+  return from !== null && to !== null && from < to ? { start: from, end: to } : null;
+}
+
+/** The change that trims a select to a span; an edge of the moment is no trim. */
+export const trimTo = (select: Pick<Select, "start" | "end">, span: Span) => ({
+  in: sameTime(span.start, select.start) ? null : span.start,
+  out: sameTime(span.end, select.end) ? null : span.end,
+});
+const sameTime = (a: number, b: number) => Math.abs(a - b) < 0.0005;
+
+/** Splits typed tags at commas. */
+export const parseTags = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** Selects that may not be loaded yet. */
+export type Slot = Select | undefined;
+
+/** Moves selects before another one, or to the end if `before` is null. They keep the order of `ids`. */
+export function withMoved(slots: Slot[], ids: string[], before: string | null): Slot[] {
+  const byId = new Map(slots.flatMap((slot) => (slot ? [[slot.select_id, slot]] : [])));
+  const moved = ids.flatMap((id) => byId.get(id) ?? []);
+  const moving = new Set(moved);
+  const others = slots.filter((slot) => !slot || !moving.has(slot));
+  const found = before === null ? -1 : others.findIndex((slot) => slot?.select_id === before);
+  const place = found < 0 ? others.length : found;
+  return [...others.slice(0, place), ...moved, ...others.slice(place)];
+}
+
+/** A place to move to: before a select, or to the end if null. */
+export type Target = { before: string | null };
+
+/**
+ * Where selects land that move by one place, as a block; undefined if they cannot move or if the neighbour
+ * is not loaded. A block with gaps closes up around its first select.
+ */
+export function stepTarget(slots: Slot[], ids: string[], step: 1 | -1): Target | undefined {
+  const moving = new Set(ids);
+  const first = slots.findIndex((slot) => slot && moving.has(slot.select_id));
+  if (first < 0) return undefined;
+  const others = slots.filter((slot) => !slot || !moving.has(slot.select_id));
+  const place = first + step;
+  if (place < 0 || place > others.length) return undefined;
+  if (place === others.length) return { before: null };
+  const next = others[place];
+  return next && { before: next.select_id };
+}
+
+/** The ids among `ids` in the order of the bin. */
+export const inOrder = (slots: Slot[], ids: ReadonlySet<string>): string[] =>
+  slots.flatMap((slot) => (slot && ids.has(slot.select_id) ? [slot.select_id] : []));
