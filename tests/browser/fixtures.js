@@ -42,6 +42,14 @@ export async function expectAccessible(page, name, part = "html") {
   expect(messages).toEqual([]);
 }
 
+// Opens the menu of a search result, by its position, and returns the result.
+export async function openHitMenu(page, index = 0) {
+  const hit = page.locator(".hits > li").nth(index);
+  if (!(await hit.locator("details[open]").count())) await hit.getByText("More", { exact: true }).press("Enter");
+  await expect(hit.locator("details[open]")).toBeVisible();
+  return hit;
+}
+
 // Records every seek of the player, for expectPlayingFrom.
 export async function watchSeeks(page) {
   await page.evaluate(() => {

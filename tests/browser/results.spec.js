@@ -1,6 +1,6 @@
 // Search results on a video's timeline and in the comparison, against the real service.
 import { readFile, stat } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -32,7 +32,7 @@ test("the moments of a video are listed and shown on its timeline by keyboard", 
   expect(moments).toBeGreaterThan(2);
   expect(await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)))).toEqual(Array.from({ length: moments }, (_, at) => at * 10));
 
-  await page.getByRole("link", { name: "Show on timeline" }).nth(1).press("Enter");
+  await (await openHitMenu(page, 1)).getByRole("link", { name: "Show on timeline" }).press("Enter");
   await expect(page).toHaveURL(/t=10&until=20&hit=0-10&hit=10-20/);
   await expect(lanes(page).first()).toHaveText("Results");
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
@@ -74,7 +74,8 @@ test("similar moments are found from a moment", async ({ page, service }) => {
 test("moments are selected and compared side by side by keyboard", async ({ page, service }, testInfo) => {
   await page.goto(`${service.url}/#/search?video=${id}`);
   const compare = page.getByRole("button", { name: "Compare", exact: true });
-  await compare.first().press("Enter");
+  const toggle = async (index) => (await openHitMenu(page, index)).getByRole("button", { name: "Compare", exact: true }).press("Enter");
+  await toggle(0);
   const tray = page.getByRole("complementary", { name: "Compare" });
   await expect(tray).toContainText("1 moment to compare");
   await expect(tray).toContainText("Select another");
@@ -89,11 +90,12 @@ test("moments are selected and compared side by side by keyboard", async ({ page
   await page.setViewportSize({ width: 1280, height: 800 });
   // The selection survives a reload and is undone where it was made.
   await page.reload();
-  await expect(compare.first()).toHaveAttribute("aria-pressed", "true");
-  await compare.first().press("Enter");
+  await openHitMenu(page, 0);
+  await expect(compare).toHaveAttribute("aria-pressed", "true");
+  await toggle(0);
   await expect(tray).toBeHidden();
-  await compare.nth(0).press("Enter");
-  await compare.nth(2).press("Enter");
+  await toggle(0);
+  await toggle(2);
   await expectAccessible(page, "moments set aside");
   await tray.getByRole("link", { name: "Show side by side" }).press("Enter");
 
@@ -131,9 +133,9 @@ test("moments are selected and compared side by side by keyboard", async ({ page
   await compare.press("Enter");
   await expect(tray).toContainText("1 moment to compare");
   await page.goto(`${service.url}/#/search?video=${id}`);
-  for (const index of [0, 1, 2]) await compare.nth(index).press("Enter");
+  for (const index of [0, 1, 2]) await toggle(index);
   await expect(tray).toContainText("4 moments");
-  await compare.nth(3).press("Enter");
+  await toggle(3);
   await expect(page.getByText("You can compare up to 4 moments.")).toBeVisible();
   await tray.getByRole("button", { name: "Clear" }).press("Enter");
   await expect(tray).toBeHidden();
@@ -169,7 +171,7 @@ test("a moment without a frame shows an audio placeholder", async ({ page, servi
   await expect(page.locator(".hits .thumb img")).toHaveCount(0);
 });
 
-test("the clip and the link of a result take one click each", async ({ page, service, context }) => {
+test("the clip of a result takes one click, and its link two", async ({ page, service, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.goto(`${service.url}/#/search?video=${id}`);
   const download = page.waitForEvent("download", { timeout: 60_000 });
@@ -177,7 +179,7 @@ test("the clip and the link of a result take one click each", async ({ page, ser
   const clip = await download;
   expect(clip.suggestedFilename()).toMatch(/^shotlog-sample.*\.mp4$/);
   expect((await stat(await clip.path())).size).toBeGreaterThan(1000);
-  await page.getByRole("button", { name: "Copy link" }).nth(1).click();
+  await (await openHitMenu(page, 1)).getByRole("button", { name: "Copy link" }).click();
   await expect(page.getByText("Copied link to this moment.")).toBeVisible();
   await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);

@@ -1,5 +1,5 @@
 // Search filters, sorting, saved searches and follow-ups.
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
 
 const [ONE, TWO] = ["00c0ffee00c0ffee", "feedfacefeedface"];
 const hit = (video_id, chunk_id, start) => ({
@@ -129,14 +129,13 @@ test("results are sorted, grouped and followed up", async ({ page, service }) =>
   await expect(page).toHaveURL(/group=time/);
   expect(sent.slice(sentBefore).filter(({ text }) => text), "sorting sends no request").toEqual([]);
 
-  await page.getByRole("link", { name: "Search in this video" }).last().click();
+  await (await openHitMenu(page, 2)).getByRole("link", { name: "Search in this video" }).click();
   await expect.poll(() => sent.findLast(({ text }) => text)).toMatchObject({ text: "boat", video_ids: [TWO] });
   await expect(page.getByRole("button", { name: "Remove market.mp4" })).toBeVisible();
-  await page.getByText("More like this", { exact: true }).first().click();
-  await page.getByRole("link", { name: "By what is said or written" }).first().click();
+  await (await openHitMenu(page)).getByRole("link", { name: "By what is said or written" }).click();
   await expect.poll(() => sent.findLast(({ like }) => like)?.like).toBe(`m_${ONE}_30000_35000`);
   await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to harbour.mp4 at 0:30");
-  await expect(page.getByRole("link", { name: "Show on timeline" }).first()).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);
+  await expect((await openHitMenu(page)).getByRole("link", { name: "Show on timeline" })).toHaveAttribute("href", `#/videos/${ONE}?t=30&until=35&hit=10-15&hit=30-35`);
   await page.getByRole("button", { name: "Clear “similar to”" }).click();
   await page.getByLabel("Search the footage").fill("buoy");
   await page.getByLabel("Search the footage").press("Enter");

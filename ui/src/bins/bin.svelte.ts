@@ -39,6 +39,8 @@ export class OpenBin {
   /** Whether the last change was refused because of another client's change. */
   conflict = $state(false);
   chosen = new SvelteSet<string>();
+  /** Ids of the selects whose tools are open. */
+  expanded = new SvelteSet<string>();
   /** Texts that are typed but not saved, by field and select. They outlive the rows that show them. */
   drafts = new SvelteMap<string, string>();
   /** Keys of the drafts that were refused. */
@@ -79,11 +81,20 @@ export class OpenBin {
   }
 
   /** Loads all selects. */
-  async loadAll() {
-    for (let at = this.slots.indexOf(undefined); at >= 0; at = this.slots.indexOf(undefined)) {
-      const before = this.loaded;
-      await this.loadPage(at, LARGE_PAGE);
-      if (this.loaded === before) return;
+  loadAll = () => this.loadUpTo(Infinity);
+
+  /** Loads the selects that are missing among the first `count`. */
+  private async loadUpTo(count: number) {
+    const missing = () => this.slots.slice(0, count).indexOf(undefined);
+    try {
+      for (let at = missing(); at >= 0; at = missing()) {
+        const before = this.loaded;
+        await this.loadPage(at, LARGE_PAGE);
+        // Another client may have removed them.
+        if (this.loaded === before) return;
+      }
+    } catch (reason) {
+      this.error = errorMessage(reason);
     }
   }
 
@@ -100,11 +111,7 @@ export class OpenBin {
   private async reload() {
     const depth = this.slots.findLastIndex(Boolean) + 1;
     await this.load();
-    while (this.slots.slice(0, depth).includes(undefined)) {
-      const before = this.loaded;
-      await this.loadPage(this.slots.indexOf(undefined), LARGE_PAGE);
-      if (this.loaded === before) break;
-    }
+    await this.loadUpTo(depth);
     const ids = new Set(this.slots.map((slot) => slot?.select_id));
     for (const id of this.chosen) if (!ids.has(id)) this.chosen.delete(id);
   }

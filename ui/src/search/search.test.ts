@@ -7,6 +7,7 @@ import {
   unsatisfiableFilters,
   mergeSplitSentences,
   availableFilters,
+  describeCriteria,
   overlapFilters,
   searchRequest,
   typedFilters,
@@ -25,6 +26,7 @@ const schema = {
     after: filterSpec("float"),
     recorded_after: filterSpec("time"),
     metadata: filterSpec("dict"),
+    bin: filterSpec("bin"),
     video_ids: filterSpec("list[str]"),
   },
   filter_analyzers: {
@@ -176,6 +178,15 @@ describe("a search request", () => {
       overlaps_after: 10.001,
       overlaps_before: 20.499,
     });
+  });
+
+  it("limits a search to a bin, which is described by its name", () => {
+    const search = searchParams(parse("#/search?q=boat&filter.bin=0123456789ab&filter.objects=buoy"));
+    expect(searchRequest(search, schema)).toMatchObject({
+      filters: { bin: "0123456789ab", objects: ["buoy"] },
+    });
+    expect(describeCriteria(search, () => "Harbour")).toEqual(["In bin Harbour", "Objects: buoy"]);
+    expect(availableFilters(schema, "")).not.toContain("bin");
   });
 
   it("uses text mode for a quoted phrase, unless a mode is chosen", () => {

@@ -127,7 +127,7 @@ export function typedFilters(
     if (type === "list[str]")
       all[name] = every.includes(name) && trimmed.length > 1 ? { all: trimmed } : trimmed;
     else if (type === "list[int]") all[name] = trimmed.map(Number);
-    else if (type === "str") all[name] = first;
+    else if (type === "str" || type === "bin") all[name] = first;
     else if (type === "dict") all[name] = metadata(trimmed, schema?.metadata_keys ?? {});
     else if (type !== "time") all[name] = Number(first);
     else if (!Number.isNaN(Date.parse(first))) all[name] = new Date(first).toISOString();
