@@ -145,6 +145,8 @@ test("five moments are collected from a search, ordered, trimmed and noted", asy
   await page.getByText("Export", { exact: true }).click();
   for (const [name, format] of [["Final Cut Pro (FCPXML)", "fcpxml"], ["DaVinci Resolve, markers (EDL)", "markers.edl"], ["Quotes (Word)", "quotes.docx"], ["Captions of the string-out (SRT)", "srt"]])
     await expect(page.getByRole("link", { name })).toHaveAttribute("href", `${service.url}/bins/${bin}/export?format=${format}`);
+  const clips = page.getByRole("link", { name: "All selects as clips (ZIP)" });
+  await expect(clips).toHaveAttribute("href", `${service.url}/bins/${bin}/clips`);
   await expectAccessible(page, "the export menu of a bin");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Rename or describe…" }).click();

@@ -56,6 +56,9 @@ export const removeSelects = (id: string, selects: string[], version?: number) =
 export const undoChange = (id: string, version?: number) =>
   api<Bin>(`${binPath(id)}/undo`, { method: "POST", headers: ifMatch(version) });
 
+/** URL of an archive of a bin's clips. */
+export const binClipsUrl = (id: string) => serviceUrl(`${binPath(id)}/clips`).href;
+
 /** Export URL of a bin. */
 export const binExportUrl = (id: string, format: string) =>
   serviceUrl(`${binPath(id)}/export?format=${encodeURIComponent(format)}`).href;

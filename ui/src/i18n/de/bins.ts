@@ -85,7 +85,9 @@ export const bins: typeof english = {
       documents: "Dokumente",
       tables: "Tabellen",
       captions: "Untertitel",
+      clips: "Videodateien",
     },
+    clips: "Alle Ausschnitte (ZIP)",
     formats: {
       fcpxml: "Für Final Cut Pro (FCPXML)",
       xmeml: "Für Premiere Pro (XML)",

@@ -82,7 +82,9 @@ export const bins = {
       documents: "Documents",
       tables: "Tables",
       captions: "Captions",
+      clips: "Video files",
     },
+    clips: "All selects as clips (ZIP)",
     formats: {
       fcpxml: "Final Cut Pro (FCPXML)",
       xmeml: "Premiere Pro (XML)",
