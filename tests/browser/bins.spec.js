@@ -213,6 +213,38 @@ test("a file that cannot be played is skipped", async ({ page, service }) => {
   await expect(rows(page).nth(1)).toHaveAttribute("aria-current", "true");
 });
 
+/** A WAV file with a second of silence: 8000 samples of 8 bits. */
+function silence() {
+  const rate = 8000;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + rate, 4);
+  head.write("WAVEfmt ", 8);
+  for (const [at, value] of [[16, 16], [24, rate], [28, rate], [40, rate]]) head.writeUInt32LE(value, at);
+  for (const [at, value] of [[20, 1], [22, 1], [32, 1], [34, 8]]) head.writeUInt16LE(value, at);
+  head.write("data", 36);
+  return Buffer.concat([head, Buffer.alloc(rate, 128)]);
+}
+
+test("a file without a picture plays, too", async ({ page, service }) => {
+  const bin = await createBin(service, [10, 3]);
+  const selects = await selectsOf(service, bin);
+  const sound = { ...selects[0], video_id: "00c0ffee00c0ffee", filename: "sound.wav", video_url: `${service.url}/sound.wav`, start: 0, end: 0.8 };
+  const listed = await (await fetch(`${service.url}/videos`)).json();
+  const { exact_frame_rate: _, ...video } = listed.videos[0];
+  await page.route((url) => url.pathname === "/videos", (route) => route.fulfill({ json: { videos: [...listed.videos, { ...video, video_id: sound.video_id, filename: "sound.wav", poster_url: null }], total: 2 } }));
+  await page.route((url) => url.pathname === `/bins/${bin}/selects`, (route) => route.fulfill({ json: { bin_id: bin, version: 2, total: 2, offset: 0, limit: 100, selects: [sound, selects[1]] } }));
+  await page.route((url) => url.pathname === "/sound.wav", (route) => route.fulfill({ contentType: "audio/wav", body: silence() }));
+  await page.goto(`${service.url}/#/bins/${bin}`);
+  await expect(rows(page).first().locator(".thumb")).toContainText("♪");
+  await page.getByRole("button", { name: "Play string-out" }).click();
+  await expect.poll(async () => (await active(page))?.src).toBe(sound.video_url);
+  await expect(page.locator(".screen")).toContainText("♪");
+  await expect(rows(page).nth(1)).toHaveAttribute("aria-current", "true");
+  await expect.poll(async () => (await active(page)).t).toBeGreaterThan(3);
+  await expect(page.getByText("cannot be played")).toHaveCount(0);
+});
+
 test("two pages change one bin, and typed text survives", async ({ page, service, context }) => {
   const bin = await createBin(service, [0, 5, 10]);
   const other = await context.newPage();

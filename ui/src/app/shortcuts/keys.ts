@@ -65,6 +65,8 @@ export const OTHER_KEYS: Binding[] = [
     labels: ["+", "−", "0"],
     action: "zoom",
   },
+  { keys: ["ArrowUp", "ArrowDown"], labels: ["Alt+↑", "Alt+↓"], action: "moveSelect" },
+  { keys: ["z"], labels: ["Ctrl+Z"], action: "undo" },
   { keys: ["?"], labels: ["?"], action: "list" },
 ];
 

@@ -101,6 +101,8 @@ export const frame: typeof english = {
     hits: "Nächster / voriger Treffer oder Ausschnitt",
     addToBin: "Bereich oder aktuellen Moment zur Ablage hinzufügen",
     search: "Suchen",
+    moveSelect: "Fokussierten Ausschnitt in seiner Ablage nach oben / unten verschieben",
+    undo: "Letzte Änderung der Ablage rückgängig machen",
     zoom: "Fokussierte Zeitleiste vergrößern / verkleinern / einpassen",
     list: "Tastenkürzel anzeigen",
   },

@@ -103,6 +103,8 @@ export const frame = {
     hits: "Next / previous result or select",
     addToBin: "Add the range or the current moment to a bin",
     search: "Search",
+    moveSelect: "Move the focused select up / down in its bin",
+    undo: "Undo the last change of the bin",
     zoom: "Zoom in / zoom out / fit the focused timeline",
     list: "Show keyboard shortcuts",
   },
