@@ -93,7 +93,7 @@ scripts/bench/library.sh
 heading "20,000 and 100,000 points on a Qdrant server (bar: 1.3 × direct searches)"
 scripts/bench/qdrant.sh
 
-heading "the web UI in Chromium (bars: 150 KB of scripts, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
+heading "the web UI in Chromium (bars: 220 KB of scripts, first paint 1000 ms, 55 frames per second; 10,000 videos: cards in 500 ms, 250 MB)"
 SERVICE_DATA_DIR=$scratch/many cargo run --quiet --locked --release --example library -- config.toml "$scratch/data" 10000
 SHOTLOG_BINARY=$(realpath "$binary") SHOTLOG_LIBRARY=$scratch/many npm --prefix tests/browser run bench --silent
 

@@ -1,7 +1,9 @@
 //! Section 5: tokens, the browser session, and requests from other sites.
 
+use domain::kernel::access::Access;
 use poem::http::Method;
 use serde_json::json;
+use shotlog::http::AuthToken;
 
 use crate::support::{BASE, Reply, TestApp, mentions};
 
@@ -96,7 +98,22 @@ async fn without_tokens_the_api_is_open() {
     assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 200);
     assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "any")]).await.status, 200);
     let state = send(&app, Method::GET, "/session", &[]).await.ok();
-    assert_eq!(state, json!({"required": false, "authenticated": true}));
+    assert_eq!(state, json!({"required": false, "authenticated": true, "read_only": false}));
+}
+
+#[tokio::test]
+async fn a_session_states_whether_it_only_reads() {
+    let app = TestApp::with(|setup| {
+        let only_reads = AuthToken { token: TOKEN.into(), access: Access::new(None, true) };
+        setup.http.auth.tokens = vec![only_reads, SECOND.into()];
+    })
+    .await;
+    for (token, read_only) in [(TOKEN, true), (SECOND, false)] {
+        let reply = sign_in(&app, token, &[("origin", BASE)]).await;
+        let cookie = reply.header("set-cookie").split(';').next().unwrap_or_default();
+        let state = send(&app, Method::GET, "/session", &[("cookie", cookie)]).await.ok();
+        assert_eq!(state["read_only"], read_only);
+    }
 }
 
 #[tokio::test]
@@ -113,7 +130,10 @@ async fn a_session_cookie_replaces_the_token() {
     assert_eq!(send(&app, Method::GET, "/videos", &own).await.status, 200);
     for (headers, authenticated) in [(&own[..], true), (&[], false)] {
         let state = send(&app, Method::GET, "/session", headers).await.ok();
-        assert_eq!(state, json!({"required": true, "authenticated": authenticated}));
+        let expected = json!({
+            "required": true, "authenticated": authenticated, "read_only": false,
+        });
+        assert_eq!(state, expected);
     }
     assert_eq!(send(&app, Method::GET, "/videos", &[("cookie", &cookie)]).await.status, 200);
     let foreign = [("cookie", &*cookie), ("sec-fetch-site", "cross-site")];

@@ -17,13 +17,16 @@ pub(super) fn route() -> PlainRoute {
     PlainRoute::new("/session", "GET, HEAD, POST, DELETE", endpoint).without_token()
 }
 
-/// Reports whether a token is required and whether the caller's session is valid.
+/// Reports whether a token is required, whether the caller's session is valid, and whether it only
+/// reads.
 #[handler]
 fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
     let required = guard.needs_tokens();
+    let session = guard.session(request, false);
     let state = serde_json::json!({
         "required": required,
-        "authenticated": !required || guard.session(request, false).is_some(),
+        "authenticated": !required || session.is_some(),
+        "read_only": required && session.is_some_and(|access| access.check_write().is_err()),
     });
     Response::builder()
         .content_type("application/json")

@@ -20,8 +20,10 @@ export async function start() {
   void checkHealth();
   setInterval(checkHealth, HEALTH_INTERVAL);
   // If this fails, the calls that follow detect whether sign-in is required.
-  const session = await api<{ required: boolean; authenticated: boolean }>("session").catch(() => null);
+  type Session = { required: boolean; authenticated: boolean; read_only: boolean };
+  const session = await api<Session>("session").catch(() => null);
   app.canSignOut = Boolean(session?.required && session.authenticated);
+  app.readOnly = Boolean(session?.read_only);
   if (session && !session.authenticated) {
     app.signInRequired = true;
     return;

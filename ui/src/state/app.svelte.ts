@@ -32,6 +32,8 @@ export const app = $state({
   jobs: null as Job[] | null,
   jobsError: "",
   route: address,
+  /** Whether the access token may only read. */
+  readOnly: false,
   toast: "",
   toastActions: [] as ToastAction[],
 });
