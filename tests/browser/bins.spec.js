@@ -42,6 +42,7 @@ const media = (page) => page.evaluate(() => [...document.querySelectorAll(".scre
 const active = async (page) => (await media(page)).find((one) => one.active);
 
 test("five moments are collected from a search, ordered, trimmed and noted", async ({ page, service }, testInfo) => {
+  test.setTimeout(120_000);
   await page.goto(`${service.url}/#/bins`);
   await expect(page.getByRole("heading", { name: "No bins yet" })).toBeVisible();
   await expectAccessible(page, "no bins");

@@ -64,7 +64,8 @@ test("a slow network shows placeholders, then the page", async ({ page, service 
   await wire.send("Network.enable");
   await wire.send("Network.emulateNetworkConditions", { offline: false, latency: 400, downloadThroughput: 60_000, uploadThroughput: 30_000 });
   await page.goto(service.url, { waitUntil: "commit" });
-  await expect(page.locator(".skeleton").first()).toBeVisible();
+  // The placeholders are there for less than the second after which an expectation is checked again.
+  await page.locator(".skeleton").first().waitFor();
   await expect(page.getByText("Nothing here yet")).toBeVisible();
 });
 
