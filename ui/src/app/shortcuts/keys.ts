@@ -16,7 +16,7 @@ export type Player = {
   addToBin(): void;
 };
 
-/** `labels` are the key caps; `action` is the key of its description. */
+/** `labels` are the key caps, or names of key caps in the language of the page; `action` is the key of its description. */
 type Binding = { keys: string[]; labels: string[]; action: keyof Messages["keys"] };
 type Bound = Binding & { act: (player: Player, key: string) => void };
 
@@ -66,7 +66,7 @@ export const OTHER_KEYS: Binding[] = [
     action: "zoom",
   },
   { keys: ["ArrowUp", "ArrowDown"], labels: ["Alt+↑", "Alt+↓"], action: "moveSelect" },
-  { keys: ["z"], labels: ["Ctrl+Z"], action: "undo" },
+  { keys: ["z"], labels: ["controlZ"], action: "undo" },
   { keys: ["?"], labels: ["?"], action: "list" },
 ];
 

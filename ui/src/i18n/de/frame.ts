@@ -92,6 +92,7 @@ export const frame: typeof english = {
   },
   keys: {
     space: "Leertaste",
+    controlZ: "Strg+Z",
     toggle: "Wiedergabe / Pause",
     ten: "10 Sekunden zurück / vor",
     five: "5 Sekunden zurück / vor",

@@ -94,6 +94,7 @@ export const frame = {
   },
   keys: {
     space: "Space",
+    controlZ: "Ctrl+Z",
     toggle: "Play / pause",
     ten: "Back / forward 10 seconds",
     five: "Back / forward 5 seconds",
