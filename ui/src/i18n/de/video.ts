@@ -22,6 +22,8 @@ export const video: typeof english = {
       otio: "Zeitleiste (OpenTimelineIO)",
       "clips.csv": "Clipliste (CSV)",
       "clips.md": "Clipliste (Markdown)",
+      "quotes.docx": "Zitate (Word)",
+      "quotes.md": "Zitate (Markdown)",
       "transcript.txt": "Transkript (Text)",
       "transcript.md": "Transkript (Markdown)",
       "transcript.docx": "Transkript (Word)",

@@ -22,6 +22,8 @@ export const video = {
       otio: "Timeline (OpenTimelineIO)",
       "clips.csv": "Clip list (CSV)",
       "clips.md": "Clip list (Markdown)",
+      "quotes.docx": "Quotes (Word)",
+      "quotes.md": "Quotes (Markdown)",
       "transcript.txt": "Transcript (text)",
       "transcript.md": "Transcript (Markdown)",
       "transcript.docx": "Transcript (Word)",
