@@ -17,7 +17,7 @@ import {
   type BinDetails,
 } from "./api";
 import { setBinName } from "./names.svelte";
-import { inOrder, parseTags, withMoved, type Slot } from "./selects";
+import { inOrder, parseTags, withMoved, type Slot } from "./selects/selects";
 
 const PAGE = 100;
 /** Size of the pages if all selects are loaded; the service's maximum. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Select } from "../api/types";
+import type { Select } from "../../api/types";
 import {
   formatMillis,
   inOrder,

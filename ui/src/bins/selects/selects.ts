@@ -1,7 +1,7 @@
 // The order and the times of selects.
-import { clock } from "../i18n/format";
-import { parseTime } from "../player/timecode";
-import type { Select, Span } from "../api/types";
+import { clock } from "../../i18n/format";
+import { parseTime } from "../../player/timecode";
+import type { Select, Span } from "../../api/types";
 
 /** The span of a select as trimmed. */
 export const trimmedSpan = (select: Pick<Select, "start" | "end" | "in" | "out">): Span => ({
