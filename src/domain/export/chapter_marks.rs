@@ -26,7 +26,7 @@ pub(super) fn chapters(log: &VideoLog, format: &str) -> Result<Vec<ChapterMark>>
     let chapters =
         stored_chapters(log).map(|chapters| chapters.into_iter().map(to_export_time).collect());
     chapters.ok_or_else(|| {
-        let present: Vec<&String> = log.aggregates.keys().collect();
+        let present: Vec<&String> = log.record.aggregates.keys().collect();
         Error::Invalid(format!(
             "video '{}' has no chapters to export as {format}; the aggregator {} gives them, the \
              video has: {}",

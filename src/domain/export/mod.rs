@@ -181,9 +181,9 @@ struct VideoLog {
     analyzers: Analyzers,
     record: VideoRecord,
     video: AnalyzedVideo,
-    /// The speech with the times of its words, if the format contains clips.
+    /// The speech with the times of its words, if clips are written.
     speech: Option<TranscribedSpeech>,
-    /// The stored aggregates, by id.
+    /// The stored aggregates, by id; empty if clips are written.
     aggregates: BTreeMap<String, Value>,
     chapters: Option<Aggregate>,
     video_url: String,
@@ -224,7 +224,8 @@ impl Exports {
         if options.clips.is_some() && format.clip_writer().is_none() {
             return Err(without_clips(format));
         }
-        let read = |record| self.log(record, format.clip_writer().is_some());
+        let as_clips = options.clips.is_some() || matches!(format.writer, Clips(_));
+        let read = |record| self.log(record, as_clips);
         let mut log = self.records.read_published(video_id, read).await?;
         if options.captions.wall_clock && log.record.metadata.recorded_at.is_none() {
             return Err(Error::Invalid(format!(
@@ -242,8 +243,9 @@ impl Exports {
         Ok(Export { content_type: format.content_type, filename, content })
     }
 
-    /// Reads a video's stored data. Reads the times of words only if `with_clips` is set.
-    async fn log(&self, record: VideoRecord, with_clips: bool) -> Result<VideoLog> {
+    /// Reads a video's stored data. For clips, that includes the times of words, but no aggregates
+    /// other than the chapters.
+    async fn log(&self, record: VideoRecord, as_clips: bool) -> Result<VideoLog> {
         let chapters = match record.aggregates.contains_key(chapters::ID) {
             true => Some(self.records.aggregate_result(&record, chapters::ID).await?),
             false => None,
@@ -251,12 +253,15 @@ impl Exports {
         Ok(VideoLog {
             analyzers: self.analyzers.clone(),
             video: self.records.analyzed_video(&record).await?,
-            speech: match with_clips {
+            speech: match as_clips {
                 true => read_speech(&self.records, &record).await?,
                 false => None,
             },
             video_url: self.storage.download_url(&record.storage_path).await?,
-            aggregates: self.records.stored_aggregates(&record).await?,
+            aggregates: match as_clips {
+                true => BTreeMap::new(),
+                false => self.records.stored_aggregates(&record).await?,
+            },
             chapters,
             options: ExportOptions::default(),
             part: ExportPart::default(),
