@@ -1,13 +1,12 @@
 //! Checks that videos have what a question names, so that a question about Apollo 13 is not answered
 //! with what is said about Apollo 11.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use text::names::{NamedSubject, NamedText, named_subjects};
 
 use crate::answering::Answering;
 use crate::answering::context::Evidence;
-use crate::intervals::table::IntervalTable;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 
@@ -21,7 +20,8 @@ pub(super) struct NamedEvidence<'a> {
 
 impl Answering {
     /// Keeps the evidence of the videos in which everything that a question names is said, read, seen
-    /// or part of the file name.
+    /// or part of the file name. The stored intervals are read for the first of the videos that lack
+    /// a name in their evidence; the others lack it.
     pub(super) async fn keep_named<'a>(
         &self,
         question: &str,
@@ -32,38 +32,50 @@ impl Answering {
         if named.is_empty() {
             return Ok(NamedEvidence { kept, missing: Vec::new() });
         }
-        let mut videos: Vec<VideoId> = context.iter().map(|evidence| evidence.video_id).collect();
-        videos.sort_unstable();
-        videos.dedup();
-        let tables = self.intervals.tables.read(&videos).await?;
+        let mut texts: HashMap<VideoId, Vec<&str>> = HashMap::new();
+        let mut videos: Vec<VideoId> = Vec::new();
+        for evidence in context {
+            let of_video = texts.entry(evidence.video_id).or_default();
+            if of_video.is_empty() {
+                videos.push(evidence.video_id);
+            }
+            of_video
+                .extend(evidence.speaker.as_deref().into_iter().chain([evidence.text.as_str()]));
+        }
         let entries = self.listing.summaries(&videos).await?;
-        let missing: BTreeMap<VideoId, Vec<String>> = tables
+        let filename = |id: &VideoId| {
+            let path = entries.get(id).map_or("", |entry| entry.storage_path.as_str());
+            path.rsplit('/').next().unwrap_or_default().replace('_', " ")
+        };
+        let mut missing: HashMap<VideoId, Vec<NamedSubject>> = videos
             .iter()
-            .map(|(id, table)| {
-                let path = entries.get(id).map_or("", |entry| entry.storage_path.as_str());
-                (*id, missing_names(&named, table, path))
+            .map(|id| {
+                let texts = texts.remove(id).unwrap_or_default().into_iter().map(str::to_owned);
+                (*id, missing_names(&named, texts.chain([filename(id)])))
             })
             .collect();
-        let lacking = |evidence: &&Evidence| {
-            missing.get(&evidence.video_id).filter(|names| !names.is_empty())
-        };
-        let missing = kept.iter().find_map(lacking).cloned().unwrap_or_default();
-        kept.retain(|evidence| lacking(evidence).is_none());
-        let missing = if kept.is_empty() { missing } else { Vec::new() };
+        let lacking = videos.iter().filter(|id| !missing[*id].is_empty()).copied();
+        let read: Vec<VideoId> = lacking.take(self.max_consulted_videos()).collect();
+        for (id, table) in self.intervals.tables.read(&read).await? {
+            let left = missing.remove(&id).unwrap_or_default();
+            missing.insert(id, missing_names(&left, table.texts()));
+        }
+        kept.retain(|evidence| missing[&evidence.video_id].is_empty());
+        let first = videos.first().and_then(|id| missing.remove(id)).filter(|_| kept.is_empty());
+        let missing = first.into_iter().flatten().map(|subject| subject.text).collect();
         Ok(NamedEvidence { kept, missing })
     }
 }
 
-/// The names that do not occur in a video. `path` ends with the file name.
-fn missing_names(named: &[NamedSubject], table: &IntervalTable, path: &str) -> Vec<String> {
-    let mut missing: Vec<&NamedSubject> = named.iter().collect();
-    let filename = path.rsplit('/').next().unwrap_or_default().replace('_', " ");
-    for text in table.texts().chain([filename]) {
+/// The names that occur in none of the texts.
+fn missing_names(named: &[NamedSubject], texts: impl Iterator<Item = String>) -> Vec<NamedSubject> {
+    let mut missing = named.to_vec();
+    for text in texts {
         if missing.is_empty() {
             break;
         }
         let text = NamedText::new(&text);
         missing.retain(|subject| !subject.occurs_in(&text));
     }
-    missing.into_iter().map(|subject| subject.text.clone()).collect()
+    missing
 }
