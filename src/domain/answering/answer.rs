@@ -1,21 +1,25 @@
 //! Writes answers from evidence. Every sentence cites the moments that support it. The citation
 //! audit checks each sentence against these moments, and unsupported sentences are omitted.
 
+mod footage_time;
+mod repetitions;
+
 use ports::llm::{Answer, TokenSink};
 use text::questions::is_question;
-use text::{Quotations, Token, join_list, sentences, tokens};
+use text::{Quotations, join_list, sentences};
 
 use crate::answering::Answering;
 use crate::answering::audit::{AuditedSentence, SentenceClaim, supports_by_words};
 use crate::answering::citations::{CitationForm, quote, with_citations};
 use crate::answering::context::Evidence;
 use crate::answering::named::NamedEvidence;
-use crate::answering::reading::{NearestWindow, is_language};
+use crate::answering::reading::{NearestWindow, is_language, may_answer};
 use crate::answering::refusal::{NO_ANSWER, refusal};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::verdict::Verdict;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::search::calibration::content_words;
+use repetitions::{quotes, without_repetitions};
 
 const PROMPT: &str = include_str!("answer.md");
 
@@ -34,7 +38,7 @@ const MIN_TOPIC_OVERLAP: f32 = 0.6;
 const MIN_UNREFUTED_PROBABILITY: f32 = 0.25;
 
 /// Minimum probability of every other sentence, as a share of the best sentence's probability.
-const MIN_SHARE_OF_BEST: f32 = 0.6;
+const MIN_SHARE_OF_BEST: f32 = 0.8;
 
 /// Maximum number of windows that the re-ranker adds. A window is a sentence and the one that
 /// follows it.
@@ -169,6 +173,9 @@ impl Answering {
         context: &[&Evidence],
         form: CitationForm,
     ) -> Result<AuditedAnswer> {
+        if self.llm.is_extractive() {
+            self.add_footage_time(question, &mut audit).await?;
+        }
         let is_supported = |s: &&AuditedSentence| s.verdict != Verdict::Unsupported;
         let text = with_citations(audit.iter().filter(is_supported));
         if !text.is_empty() {
@@ -178,10 +185,13 @@ impl Answering {
         let nearest = nearest.filter(|nearest| nearest.p_present >= MIN_RELATED_PROBABILITY);
         let is_answer = |nearest: &NearestWindow<'_>| {
             let doubted = is_doubtful && nearest.said[0].is_language();
-            nearest.fits && nearest.p_present >= MIN_ANSWER_PROBABILITY && !doubted
+            nearest.fits
+                && nearest.p_present >= MIN_ANSWER_PROBABILITY
+                && !doubted
+                && nearest.said[0].may_answer(question)
         };
         let answered = self.llm.is_extractive() && nearest.as_ref().is_some_and(is_answer);
-        let sentences: Vec<AuditedSentence> = match &nearest {
+        let mut sentences: Vec<AuditedSentence> = match &nearest {
             Some(nearest) if answered => {
                 nearest.said.iter().map(|said| quote(said, form)).collect()
             }
@@ -190,6 +200,9 @@ impl Answering {
                 refusal(NO_ANSWER, nearest, context)
             }
         };
+        if answered {
+            self.add_footage_time(question, &mut sentences).await?;
+        }
         let text = with_citations(&sentences);
         audit.extend(sentences);
         Ok(AuditedAnswer { text, answered, audit })
@@ -250,7 +263,7 @@ impl Answering {
                 () if is_read || reading.is_topic => min_probability,
                 () => 0.0,
             };
-            if *score < min_probability {
+            if *score < min_probability || !may_answer(question, &sentence.sentence, cited) {
                 sentence.verdict = Verdict::Unsupported;
             }
         }
@@ -268,6 +281,7 @@ impl Answering {
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
         let audit = scored.into_iter().map(|(_, sentence)| sentence).collect();
+        let audit = without_repetitions(audit);
         Ok((audit, !reading.is_topic && reading.best_score() < MIN_UNREFUTED_PROBABILITY))
     }
 }
@@ -319,15 +333,6 @@ fn citations<'a>(sentence: &str, ids: &[String], context: &[&'a Evidence]) -> Ve
 fn adjoins(before: &Evidence, next: &Evidence) -> bool {
     before.span.start < next.span.start
         && (next.span.start - before.span.end).abs() < TIME_TOLERANCE
-}
-
-/// Whether a sentence contains the words of `text` in sequence. Ignores punctuation, since
-/// on-screen lines are joined by commas in descriptions and by semicolons elsewhere.
-fn quotes(sentence: &str, text: &str) -> bool {
-    let (own, said) = (tokens(sentence), tokens(text));
-    let is_same = |(a, b): (&Token<'_>, &Token<'_>)| a.lower == b.lower;
-    let found = own.windows(said.len().max(1)).any(|window| window.iter().zip(&said).all(is_same));
-    if said.is_empty() { sentence.contains(text) } else { found }
 }
 
 /// Builds the claim of a sentence, with all evidence within the moments that the sentence cites.
@@ -402,15 +407,5 @@ mod tests {
         let context = [&first, &second, &later];
         let ids = ["p1", "p2", "p3"].map(str::to_owned);
         assert_eq!(citations(sentence, &ids, &context), [&first, &later]);
-    }
-
-    #[test]
-    fn quotes_compares_words_without_punctuation() {
-        let sentence = "On screen: “11:15 ROSA'S KITCHEN, Fish soup for 60”.";
-        assert!(quotes(sentence, "11:15 ROSA'S KITCHEN; Fish soup for 60"));
-        assert!(quotes(sentence, "Fish soup"));
-        assert!(!quotes(sentence, "Fish soup for 6"));
-        assert!(!quotes(sentence, "soup for the kitchen"));
-        assert!(!quotes("Soup.", "On screen: soup"));
     }
 }

@@ -65,6 +65,11 @@ impl<'a> EvidenceSentence<'a> {
         is_language(self.evidence)
     }
 
+    /// Whether the sentence can answer a question; see [`may_answer`].
+    pub(super) fn may_answer(&self, question: &str) -> bool {
+        may_answer(question, self.text, &[self.evidence])
+    }
+
     fn p_present(&self) -> Option<f32> {
         self.evidence.p_present
     }
@@ -146,6 +151,17 @@ pub(super) fn is_language(evidence: &Evidence) -> bool {
     evidence.topic.is_none() && rerank::is_language(evidence.kind)
 }
 
+/// Whether a sentence can answer a question, given the evidence that it cites. What detectors list
+/// only answers a question if it names at least half of what the question is about: `A cat is in
+/// view` does not say what the cat is lying on.
+pub(super) fn may_answer(question: &str, sentence: &str, cited: &[&Evidence]) -> bool {
+    const MIN_SHARE: f32 = 0.5;
+    let criteria = AnswerCriteria::from_question(question);
+    let Some(criteria) = criteria.filter(|criteria| !criteria.is_topic()) else { return true };
+    cited.iter().any(|evidence| is_language(evidence))
+        || criteria.thing_overlap(sentence) >= MIN_SHARE
+}
+
 /// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
 /// it. On-screen text counts as one sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
@@ -175,6 +191,19 @@ fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
         windows.retain(is_substantial);
     }
     windows
+}
+
+/// Drops text on screen that shares no word with the question, if other text on screen does. A
+/// re-ranker is trained on sentences and cannot tell labels apart that have none of its words.
+fn keep_related_screen_text(
+    windows: &mut Vec<(f32, String, Window<'_>)>,
+    criteria: &AnswerCriteria,
+) {
+    let is_screen = |said: &Window<'_>| said[0].evidence.kind == PassageKind::Screen;
+    let is_related = |text: &str| criteria.word_overlap(text) > 0.0;
+    if windows.iter().any(|(_, text, said)| is_screen(said) && is_related(text)) {
+        windows.retain(|(_, text, said)| !is_screen(said) || is_related(text));
+    }
 }
 
 fn joined(said: &[EvidenceSentence<'_>]) -> String {
@@ -211,8 +240,9 @@ impl Answering {
                     if criteria.is_topic() { said[0].text.to_owned() } else { joined(&said) };
                 (criteria.word_overlap(&text) + likely(&said), text, said)
             })
-            .filter(|(_, text, _)| criteria.may_answer(text))
+            .filter(|(_, text, said)| criteria.may_answer(said[0].evidence.kind, text))
             .collect();
+        keep_related_screen_text(&mut windows, &criteria);
         windows.sort_by(|a, b| b.0.total_cmp(&a.0));
         windows.truncate(MAX_SCORED);
         let window_texts =
@@ -250,7 +280,12 @@ impl Answering {
     ) -> Result<Option<NearestWindow<'a>>> {
         let answer_kind = AnswerKind::from_question(&words(question));
         let mut windows = windows(context);
-        windows.retain(|said| !said[0].is_scene());
+        let is_readable = |said: &EvidenceSentence<'_>| {
+            said.evidence.kind != PassageKind::Screen
+                || rerank::has_word(said.text)
+                || (answer_kind.is_definite() && answer_kind.occurs_in(&words(said.text)))
+        };
+        windows.retain(|said| !said[0].is_scene() && is_readable(&said[0]));
         windows.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
         windows.truncate(MAX_COMPARED);
 
@@ -296,5 +331,43 @@ impl Answering {
             nearest.p_present = nearest.p_present.max(together);
         }
         Ok(nearest.into_iter().max_by(|a, b| a.rank().total_cmp(&b.rank())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answering::context::tests::piece;
+
+    #[test]
+    fn detections_answer_only_what_they_name() {
+        let said = piece(0.0, 5.0, "He sits on a sofa.");
+        let seen = Evidence { kind: PassageKind::Objects, ..piece(0.0, 5.0, "A cat is in view.") };
+        for (question, cited, expected) in [
+            ("Where is the cat?", &seen, true),
+            ("Is there an animal?", &seen, true),
+            ("What is the calico cat lying on?", &seen, false),
+            ("What is the calico cat lying on?", &said, true),
+            ("cat on a sofa", &seen, true),
+        ] {
+            assert_eq!(may_answer(question, &cited.text, &[cited]), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn related_text_on_screen_replaces_other_text_on_screen() {
+        let screen = |text: &str| Evidence { kind: PassageKind::Screen, ..piece(0.0, 5.0, text) };
+        let all = [screen("X-axis: rating"), screen("Save notebook"), piece(5.0, 9.0, "Well.")];
+        let context: Vec<&Evidence> = all.iter().collect();
+        let kept = |question: &str| {
+            let criteria = AnswerCriteria::from_question(question).expect("a question");
+            let windows = windows(&context).into_iter();
+            let mut windows: Vec<_> =
+                windows.map(|said| (0.0, said[0].text.to_owned(), said)).collect();
+            keep_related_screen_text(&mut windows, &criteria);
+            windows.len()
+        };
+        assert_eq!(kept("Which rating goes on the x-axis?"), 2);
+        assert_eq!(kept("Which film wins?"), 3);
     }
 }

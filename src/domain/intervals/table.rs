@@ -2,6 +2,7 @@
 //! built from the stored facts and is immutable.
 
 mod build;
+mod locate;
 
 use std::collections::HashMap;
 

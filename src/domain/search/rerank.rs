@@ -8,6 +8,7 @@ use std::sync::Arc;
 use ports::llm::PassageKind;
 use ports::reranker::Reranker;
 use text::questions::{AnswerKind, asks_for_number, is_generic, is_question, topic};
+use text::things::thing_overlap;
 use text::{Quotations, is_stop_word, sentences, word_overlap, words};
 
 use crate::kernel::error::{Error, Result};
@@ -73,15 +74,34 @@ impl AnswerCriteria {
         self.is_topic
     }
 
-    /// Whether `text` can be an answer at all.
-    pub(crate) fn may_answer(&self, text: &str) -> bool {
-        !self.requires_kind || self.kind.occurs_in(&words(text))
+    /// Whether a passage can be an answer at all. Numbers alone on screen, such as those of an axis,
+    /// only answer a question that asks for a number.
+    pub(crate) fn may_answer(&self, kind: PassageKind, text: &str) -> bool {
+        match self.requires_kind {
+            true => self.kind.occurs_in(&words(text)),
+            false => kind != PassageKind::Screen || has_word(text),
+        }
     }
 
     /// The share of the subject's words that occur in `text`, 0..1.
     pub(crate) fn word_overlap(&self, text: &str) -> f32 {
         word_overlap(&self.subject, text)
     }
+
+    /// The share of the subject's words that a list of detections names, also by a synonym or a kind
+    /// of thing, 0..1.
+    pub(crate) fn thing_overlap(&self, text: &str) -> f32 {
+        thing_overlap(&self.subject, text)
+    }
+}
+
+/// Whether a text has a word of letters, and not only numbers and abbreviations.
+pub(crate) fn has_word(text: &str) -> bool {
+    /// Minimum number of letters of a word.
+    const LETTERS: usize = 3;
+    words(text)
+        .iter()
+        .any(|word| word.lower.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS)
 }
 
 /// Whether passages of this kind are natural language (speech, on-screen text, prose), which
@@ -102,6 +122,7 @@ pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
 /// A text from a hit that is to be scored.
 struct Candidate {
     hit: usize,
+    kind: PassageKind,
     text: String,
     priority: f32,
 }
@@ -130,7 +151,7 @@ impl HitReranker {
         for candidate in &candidates {
             surest[candidate.hit] = Some(0.0);
         }
-        candidates.retain(|candidate| criteria.may_answer(&candidate.text));
+        candidates.retain(|one| criteria.may_answer(one.kind, &one.text));
         candidates.sort_by(|a, b| b.priority.total_cmp(&a.priority));
         for left_out in candidates.iter().skip(self.max_texts) {
             surest[left_out.hit] = None;
@@ -185,20 +206,27 @@ fn is_detected(hit: &SearchResult, criteria: &AnswerCriteria) -> bool {
 fn candidates(at: usize, hit: &SearchResult, criteria: &AnswerCriteria) -> Vec<Candidate> {
     let statements = hit.statements.iter().filter(|s| s.is_likely() && is_language(s.kind));
     let mut speech: Vec<&str> = Vec::new();
-    let mut texts: Vec<String> = Vec::new();
+    let mut texts: Vec<(PassageKind, String)> = Vec::new();
     for statement in statements {
         let parts = split_for_scoring(statement.kind, &statement.text);
         match statement.kind {
             PassageKind::Speech => speech.extend(parts),
-            _ => texts.extend(parts.into_iter().map(str::to_owned)),
+            kind => texts.extend(parts.into_iter().map(|part| (kind, part.to_owned()))),
         }
     }
-    texts.extend(speech.iter().map(|&said| said.to_owned()));
-    texts.extend(speech.windows(2).map(|two| two.join(" ")));
+    let said = speech.iter().map(|&said| said.to_owned());
+    let said: Vec<String> = said.chain(speech.windows(2).map(|two| two.join(" "))).collect();
+    texts.extend(said.into_iter().map(|text| (PassageKind::Speech, text)));
     let mut known = HashSet::new();
-    texts.retain(|text| !text.trim().is_empty() && known.insert(text.clone()));
+    texts.retain(|(_, text)| !text.trim().is_empty() && known.insert(text.clone()));
     let priority = |text: &str| criteria.word_overlap(text) + hit.p_present;
-    texts.into_iter().map(|text| Candidate { hit: at, priority: priority(&text), text }).collect()
+    let candidate = |(kind, text): (PassageKind, String)| Candidate {
+        hit: at,
+        kind,
+        priority: priority(&text),
+        text,
+    };
+    texts.into_iter().map(candidate).collect()
 }
 
 /// Combines `found`, the probability from the search, with `read`, the probability from the
@@ -254,14 +282,18 @@ mod tests {
         assert!(AnswerCriteria::from_question("How many people are there?").is_none());
         let criteria =
             AnswerCriteria::from_question("How many boats are there?").expect("a question");
-        assert!(criteria.may_answer("Twelve boats.") && !criteria.may_answer("Boats, far away."));
+        let said = PassageKind::Speech;
+        assert!(criteria.may_answer(said, "Twelve boats."));
+        assert!(!criteria.may_answer(said, "Boats, far away."));
         let criteria =
             AnswerCriteria::from_question("What does she say about her boat?").expect("a question");
         assert!(
             criteria.is_topic() && criteria.word_overlap("A boat.") > criteria.word_overlap("She.")
         );
         let criteria = AnswerCriteria::from_question("Who owns the boat?").expect("a question");
-        assert!(criteria.may_answer("It rains.") && criteria.word_overlap("Her boat.") > 0.0);
+        assert!(criteria.may_answer(said, "It rains.") && criteria.word_overlap("Her boat.") > 0.0);
+        let read = PassageKind::Screen;
+        assert!(criteria.may_answer(read, "ROSA") && !criteria.may_answer(read, "20 10 5-"));
     }
 
     #[test]

@@ -30,7 +30,7 @@ struct Candidate {
     weight: f64,
 }
 
-const MAX_PHRASE_WORDS: usize = 3;
+const MAX_PHRASE_WORDS: usize = 4;
 const MAX_NAME_WORDS: usize = 5;
 const MAX_TITLE_WORDS: usize = 8;
 /// Score factor for phrases in on-screen text.

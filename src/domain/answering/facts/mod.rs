@@ -19,6 +19,7 @@ mod window;
 mod wording;
 
 use ports::llm::PassageKind;
+use text::word_overlap;
 
 use super::answer::AnswerAttempt;
 use super::audit::{AuditedSentence, CitedText, SentenceClaim};
@@ -33,8 +34,10 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
-use question::{FactQuestion, Intent, SpeakerRank, Subject};
-use wording::{clock, ended};
+pub(super) use question::asks_for_footage_time;
+use question::{FactQuestion, Intent, SpeakerRank, Subject, SubjectPhrase};
+pub(super) use wording::clock;
+use wording::ended;
 
 /// The source of facts in [`Evidence`] and in the counts of an answer's sources.
 pub(super) const SOURCE: &str = "facts";
@@ -165,9 +168,19 @@ impl Answering {
         let Some(question) = FactQuestion::parse(question) else { return Ok(answer) };
         let needs = Needs::for_question(&question);
         let is_one_video = contexts.len() == 1;
+        let mut max_videos = self.max_consulted_videos();
+        if let Some(setting) = &question.setting {
+            // Only one video is meant.
+            max_videos = 1;
+            let first = contexts.first().map(|context| context.record.video_id);
+            let Some(first) = first else { return Ok(answer) };
+            if !is_one_video && !self.mentions(first, setting).await? {
+                return Ok(answer);
+            }
+        }
         let mut chunks = 0;
         let mut videos = 0;
-        for context in contexts.iter().take(self.max_consulted_videos()) {
+        for context in contexts.iter().take(max_videos) {
             chunks += context.record.chunks;
             if videos == MAX_VIDEOS || (needs.outputs() && chunks > self.max_fact_chunks) {
                 break;
@@ -195,6 +208,14 @@ impl Answering {
             }
         }
         Ok(answer)
+    }
+
+    /// Whether a video says or shows a word of what a question says about it.
+    async fn mentions(&self, video_id: VideoId, setting: &SubjectPhrase) -> Result<bool> {
+        let tables = self.intervals.tables.read(&[video_id]).await?;
+        let words = setting.content();
+        let mentions = |text: String| word_overlap(&words, &text) > 0.0;
+        Ok(tables.get(&video_id).is_some_and(|table| table.texts().any(mentions)))
     }
 
     /// Writes an answer from facts. The audit compares each sentence with the statement of its

@@ -125,6 +125,8 @@ pub(crate) struct FactQuestion {
     pub(crate) other: Option<Subject>,
     /// The part of the video that the question is about.
     pub(crate) window: Option<TimeWindow>,
+    /// What the question says about the video itself, such as `in the coffee shop`.
+    pub(crate) setting: Option<SubjectPhrase>,
 }
 
 /// A word of a question.
@@ -146,6 +148,12 @@ impl FactQuestion {
         }
         let window = take_window(&mut words);
         remove_scopes(&mut words);
+        let whole = Self::read(question, &words, window);
+        whole.or_else(|| Self::read_with_setting(question, &words, window))
+    }
+
+    /// Applies the rules to all words.
+    fn read(question: &str, words: &[QuestionWord], window: Option<TimeWindow>) -> Option<Self> {
         let lower: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
         RULES.iter().find_map(|(pattern, rule)| {
             let captured = captures(pattern, &lower)?;
@@ -154,9 +162,46 @@ impl FactQuestion {
                 .map(|range| SubjectPhrase::new(question, &words[range]))
                 .collect();
             let (intent, subject, other) = rule(&phrases)?;
-            let found = Self { intent, subject, other, window };
+            let found = Self { intent, subject, other, window, setting: None };
             found.is_complete().then_some(found)
         })
+    }
+
+    /// Applies the rules to the words before a phrase that says which video is meant, such as `in the
+    /// coffee shop`. Only facts about a whole video do not depend on such a phrase.
+    fn read_with_setting(
+        question: &str,
+        words: &[QuestionWord],
+        window: Option<TimeWindow>,
+    ) -> Option<Self> {
+        const MAX_WORDS: usize = 8;
+        let first = words.len().saturating_sub(MAX_WORDS).max(2);
+        (first..words.len()).rev().find_map(|at| {
+            let after: Vec<&str> = words[at..].iter().map(|word| word.lower.as_str()).collect();
+            let found = Self::read(question, &words[..at], window)?;
+            let leads = match found.subject {
+                Subject::Video => "in|of|about|with",
+                _ => "in|at|on",
+            };
+            let is_setting = captures(&format!("{leads} the|this|that|a|an *"), &after).is_some()
+                && captures("@at_once", &after).is_none();
+            let setting = SubjectPhrase::new(question, &words[at..]);
+            let is_known = is_setting && found.is_about_whole_video();
+            (is_known && !setting.content().is_empty())
+                .then_some(Self { setting: Some(setting), ..found })
+        })
+    }
+
+    /// Whether the question is about all speakers or the length of the video.
+    fn is_about_whole_video(&self) -> bool {
+        match self.intent {
+            Intent::HowLong => matches!(self.subject, Subject::Video | Subject::Speech),
+            Intent::Count | Intent::List | Intent::Who(_) => matches!(
+                self.subject,
+                Subject::Speakers | Subject::Turns(None) | Subject::Handovers | Subject::Words
+            ),
+            _ => false,
+        }
     }
 
     /// Whether a question that makes sense only about a part of the video names one.
@@ -314,6 +359,15 @@ impl SpeakerRef {
             }
         }
     }
+}
+
+/// Whether a question asks for a time in the footage: `When does the speaker turn to prices?`. A
+/// question in the past tense usually asks for a date instead.
+pub(crate) fn asks_for_footage_time(question: &str) -> bool {
+    let mut words = split(question);
+    remove_scopes(&mut words);
+    let lower: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
+    captures("@time is|are|does|do|can *", &lower).is_some()
 }
 
 /// The number of an ordinal, such as `second` or `2nd`.

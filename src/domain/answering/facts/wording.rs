@@ -4,7 +4,7 @@ use text::numbers::CARDINALS;
 use text::plural::plural;
 
 /// Formats a time as a player shows it, to the second: `0:12`, `1:02:03`.
-pub(super) fn clock(seconds: f64) -> String {
+pub(in crate::answering) fn clock(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
     let (hours, minutes, seconds) = (whole / 3600, whole / 60 % 60, whole % 60);
     match hours {

@@ -2,6 +2,7 @@
 
 mod algebra;
 mod expressions;
+mod locate;
 mod terms;
 
 use ports::transcriber::Word;

@@ -2,6 +2,7 @@
 
 use super::super::question::{
     Edge, FactQuestion, Intent, SpeakerRank, SpeakerRef, Subject, SubjectPhrase,
+    asks_for_footage_time,
 };
 use super::super::window::TimeWindow;
 
@@ -118,6 +119,10 @@ fn questions_that_only_resemble_them_are_not_about_facts() {
         "How many people died in the flood?",
         "How many people work in the office?",
         "How many people speak French?",
+        "How many people speak in French?",
+        "How many people speak at the same time?",
+        "How many people talk about the war?",
+        "How many people are in the red car?",
         "How many turns does the road have?",
         "How many times was he elected?",
         "How many speakers does the shop sell?",
@@ -154,6 +159,50 @@ fn questions_that_only_resemble_them_are_not_about_facts() {
     }
     let long = "How many people speak ".repeat(20);
     assert_eq!(FactQuestion::parse(&long), None);
+}
+
+#[test]
+fn what_a_question_says_about_the_video_is_its_setting() {
+    for (question, intent, subject, setting) in [
+        (
+            "How many people speak in the coffee shop?",
+            Intent::Count,
+            Subject::Speakers,
+            "in the coffee shop",
+        ),
+        (
+            "Who talks most at the meeting about maps?",
+            Intent::Who(SpeakerRank::Most),
+            Subject::Speakers,
+            "at the meeting about maps",
+        ),
+        (
+            "How long is the video of the turning globe?",
+            Intent::HowLong,
+            Subject::Video,
+            "of the turning globe",
+        ),
+    ] {
+        let found = FactQuestion::parse(question).expect(question);
+        assert_eq!((found.intent, found.subject), (intent, subject), "{question}");
+        assert_eq!(found.setting, Some(phrase(setting)), "{question}");
+    }
+    let none = FactQuestion::parse("How many people speak in this video?").expect("a question");
+    assert_eq!(none.setting, None);
+}
+
+#[test]
+fn questions_in_the_present_tense_ask_for_a_time_in_the_footage() {
+    for (question, expected) in [
+        ("When does the speaker turn to prices?", true),
+        ("Tell me at what point the chart is drawn", false),
+        ("At what point is the chart drawn?", true),
+        ("When was the bridge built?", false),
+        ("When did he leave?", false),
+        ("What does he say when he leaves?", false),
+    ] {
+        assert_eq!(asks_for_footage_time(question), expected, "{question}");
+    }
 }
 
 #[test]
