@@ -1,5 +1,5 @@
 //! Video decoding. A decoder reads stream information, scans small frames and audio in one pass,
-//! decodes single frames and cuts clips.
+//! decodes single frames, cuts clips and renders sequences of clips.
 //!
 //! Times are in seconds on the container's presentation timeline and equal a player's
 //! `currentTime`. They account for stream offsets, edit lists and variable frame rates.
@@ -12,7 +12,7 @@
 //! one-second file that claims three hours is a one-second video.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,6 +22,9 @@ use crate::{FrameRate, Result};
 
 /// Sample rate of all decoded audio, in Hz.
 pub const SAMPLE_RATE: u32 = 16_000;
+
+/// Sample rate of the audio of rendered sequences, in Hz.
+pub const RENDER_SAMPLE_RATE: u32 = 48_000;
 
 /// The properties of a file, as stated by its container.
 #[derive(Debug, Clone, PartialEq)]
@@ -217,6 +220,54 @@ pub struct Clip {
     pub video: bool,
 }
 
+/// The form of a rendered sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RenderFormat {
+    /// Width in pixels; an even number.
+    pub width: u32,
+    /// Height in pixels; an even number.
+    pub height: u32,
+    /// Frames per second. Every frame has the same duration.
+    pub rate: FrameRate,
+    /// Number of frames of all parts.
+    pub frames: u64,
+    /// Maximum size of the file in bytes.
+    pub max_bytes: u64,
+}
+
+impl RenderFormat {
+    /// Returns the number of samples at [`RENDER_SAMPLE_RATE`] before a frame. Rounding errors do
+    /// not add up, because the number is that of the whole sequence up to the frame.
+    pub fn samples_before(&self, frame: u64) -> u64 {
+        let (numerator, denominator) = (self.rate.numerator(), self.rate.denominator());
+        let scaled = u128::from(frame) * u128::from(denominator) * u128::from(RENDER_SAMPLE_RATE);
+        let numerator = u128::from(numerator);
+        u64::try_from((scaled + numerator / 2) / numerator).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the duration of all frames, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.rate.seconds(self.frames)
+    }
+}
+
+/// A part of a file in a rendered sequence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderPart {
+    /// The file.
+    pub file: PathBuf,
+    /// Start of the part, in seconds on the timeline of a scan.
+    pub start: f64,
+    /// Number of frames, at the rate of the sequence. At least 1.
+    pub frames: u64,
+    /// The audio stream; see [`ScanOptions::audio_track`].
+    pub audio_track: Option<u32>,
+}
+
+/// Supplies the parts of a sequence, in order. It may block until the next file is available, and
+/// the decoder reads a file only until it requests the next one.
+pub type RenderParts<'a> = dyn Iterator<Item = Result<RenderPart>> + Send + 'a;
+
 /// Cancels a running call when its caller no longer needs the result. Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct CancellationToken(Arc<AtomicBool>);
@@ -299,6 +350,26 @@ pub trait VideoDecoder: Send + Sync {
         out: File,
         cancel: &CancellationToken,
     ) -> Result<Clip>;
+
+    /// Joins parts of files to one video, and writes it as MP4 to `out`, which must be empty. Each
+    /// part has exactly its number of frames, and audio of the same duration:
+    ///
+    /// - A frame of a part shows what its file shows at the time at which the frame begins, within
+    ///   0.4 frames of the file or of the sequence, whichever are shorter. After the last frame of
+    ///   the file, that frame is repeated. A file without video yields black frames.
+    /// - Pictures of another size are scaled to fit, centred, and padded with black.
+    /// - The audio is stereo. It is silent where the file has none.
+    ///
+    /// Returns the error of `parts` if one fails, `Invalid` if the parts do not have `frames`
+    /// frames, `TooLarge` if the file exceeds `max_bytes`, and `Unavailable` if there is no encoder.
+    /// After cancellation, the call fails within a second unless it waits for a part.
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<()>;
 }
 
 /// Conveniences over every decoder.

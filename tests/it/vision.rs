@@ -9,8 +9,8 @@ use adapters::detector::ScriptedDetector;
 use adapters::ocr::ScriptedTextRecognizer;
 use ports::Result;
 use ports::decoder::{
-    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder, VideoDecoderExt,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, RenderFormat, RenderParts, ScanOptions,
+    ScanSink, ScanSummary, Still, VideoDecoder, VideoDecoderExt,
 };
 use ports::detector::Detection;
 use ports::ocr::TextLine;
@@ -85,6 +85,16 @@ impl VideoDecoder for OnePicture {
         cancel: &CancellationToken,
     ) -> Result<Clip> {
         SceneDecoder.clip(file, cut, out, cancel)
+    }
+
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<()> {
+        SceneDecoder.render(format, parts, out, cancel)
     }
 }
 

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use ports::decoder::{
     AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
-    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
-    VideoDecoderExt, VideoInfo,
+    RenderFormat, RenderPart, RenderParts, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink,
+    ScanSummary, Still, VideoDecoder, VideoDecoderExt, VideoInfo,
 };
 use ports::{ErrorKind, FrameRate, PortError, Result};
 use serde::{Deserialize, Serialize};
@@ -146,6 +146,20 @@ impl Recording {
         scene.or(self.scenes.last()).map(|s| s.fill)
     }
 
+    /// Appends a part of another recording.
+    fn append(&mut self, other: &Self, part: &RenderPart, format: &RenderFormat) {
+        let seconds = format.rate.seconds(part.frames);
+        let last = other.scenes.last().map_or(Fill::Colour([0; 3]), |scene| scene.fill);
+        let fills = other.scenes.iter().map(|scene| (scene.seconds, scene.fill));
+        for (seconds, fill) in cut(fills, part.start, seconds, last) {
+            self.scenes.push(Scene { seconds, fill });
+        }
+        let tones = other.sounds.iter().map(|sound| (sound.seconds, sound.tone));
+        for (seconds, tone) in cut(tones, part.start, seconds, 0.0) {
+            self.sounds.push(ToneSpan { seconds, tone });
+        }
+    }
+
     fn paint(&self, time: f64, width: u32, height: u32) -> Vec<u8> {
         let Some(fill) = self.scene_at(time) else { return Vec::new() };
         let pixel = |x: u32, y: u32| match fill {
@@ -281,6 +295,67 @@ impl VideoDecoder for RecordedDecoder {
         std::io::Write::write_all(&mut out, &std::fs::read(file)?)?;
         Ok(Clip { start: cut.start, copied: true, video: recording.has_picture() })
     }
+
+    /// Writes a recording with the scenes and sounds of the parts.
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        mut out: File,
+        cancel: &CancellationToken,
+    ) -> Result<()> {
+        let mut joined = Recording {
+            width: format.width,
+            height: format.height,
+            frame_rate: format.rate.per_second(),
+            scenes: Vec::new(),
+            sounds: Vec::new(),
+            claimed_duration: None,
+            damaged_from: None,
+        };
+        let mut frames = 0;
+        for part in parts {
+            if cancel.is_cancelled() {
+                return Err(PortError::new(ErrorKind::Unavailable, "cancelled"));
+            }
+            let part = part?;
+            frames += part.frames;
+            joined.append(&Recording::read(&part.file)?, &part, format);
+        }
+        if frames != format.frames {
+            let message = format!("the parts have {frames} frames, not {}", format.frames);
+            return Err(PortError::new(ErrorKind::Invalid, message));
+        }
+        let bytes = joined.to_bytes();
+        if bytes.len() as u64 > format.max_bytes {
+            return Err(PortError::new(ErrorKind::TooLarge, "the recording is too large"));
+        }
+        Ok(std::io::Write::write_all(&mut out, &bytes)?)
+    }
+}
+
+/// Cuts `seconds` from consecutive spans, from `start` on. What is missing at the end has the content
+/// `rest`.
+fn cut<T>(
+    spans: impl Iterator<Item = (f64, T)>,
+    start: f64,
+    seconds: f64,
+    rest: T,
+) -> Vec<(f64, T)> {
+    let (mut begin, mut left, mut pieces) = (0.0_f64, seconds, Vec::new());
+    for (length, content) in spans {
+        let end = begin + length;
+        let piece = (end.min(start + seconds) - begin.max(start)).min(left);
+        if piece > 0.0 {
+            left -= piece;
+            pieces.push((piece, content));
+        }
+        begin = end;
+    }
+    if left > 0.0 {
+        pieces.push((left, rest));
+    }
+    pieces
 }
 
 fn tone(recording: &Recording, start: u64, count: u64) -> Vec<f32> {

@@ -1,6 +1,8 @@
 //! The suite for adapters of the `decoder` port. Each adapter's test supplies clips that consist of
 //! plain colours and tones, in any format that the adapter supports.
 
+mod render;
+
 use std::path::Path;
 
 use crate::decoder::{
@@ -90,6 +92,7 @@ pub fn check(decoder: &dyn VideoDecoder, name: &str, file: &Path, clip: &TestCli
     frames_match_the_scan(decoder, name, file, clip, &recorded);
     small_frames_keep_their_aspect(decoder, name, file, clip);
     sink_error_ends_the_scan(decoder, name, file, clip);
+    render::parts_are_joined(decoder, name, file, clip);
 }
 
 /// Checks that every method rejects the file as `Invalid`.

@@ -171,7 +171,8 @@ mod tests {
     use std::path::Path;
 
     use ports::decoder::{
-        CancellationToken, Clip, ClipRequest, Image, MediaInfo, ScanOptions, ScanSink, ScanSummary,
+        CancellationToken, Clip, ClipRequest, Image, MediaInfo, RenderFormat, RenderParts,
+        ScanOptions, ScanSink, ScanSummary,
     };
     use ports::{ErrorKind, PortError};
 
@@ -221,6 +222,16 @@ mod tests {
             _: File,
             _: &CancellationToken,
         ) -> ports::Result<Clip> {
+            unreachable!("frames only")
+        }
+
+        fn render(
+            &self,
+            _: &RenderFormat,
+            _: &mut RenderParts<'_>,
+            _: File,
+            _: &CancellationToken,
+        ) -> ports::Result<()> {
             unreachable!("frames only")
         }
     }

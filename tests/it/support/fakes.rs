@@ -13,8 +13,8 @@ use adapters::storage::OpendalStorage;
 use async_trait::async_trait;
 use ports::decoder::{
     AudioBlock, AudioInfo, CancellationToken, Clip, ClipRequest, Frame, Image, MediaInfo,
-    SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink, ScanSummary, Still, VideoDecoder,
-    VideoDecoderExt, VideoInfo,
+    RenderFormat, RenderPart, RenderParts, SAMPLE_RATE, ScanFrame, ScanOptions, ScanSink,
+    ScanSummary, Still, VideoDecoder, VideoDecoderExt, VideoInfo,
 };
 use ports::embedder::{Embedder, estimate_tokens};
 use ports::llm::{
@@ -136,6 +136,28 @@ impl VideoDecoder for SceneDecoder {
         let clip = Self::read(file)?;
         std::io::Write::write_all(&mut out, clip.to_string().as_bytes())?;
         Ok(Clip { start: cut.start, copied: true, video: clip["video"] != false })
+    }
+
+    /// Writes the format and the parts as JSON.
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        mut out: File,
+        _: &CancellationToken,
+    ) -> Result<()> {
+        let mut rendered = Vec::new();
+        for part in parts {
+            let RenderPart { file, start, frames, .. } = part?;
+            Self::read(&file)?;
+            rendered.push(json!({"start": start, "frames": frames}));
+        }
+        let RenderFormat { width, height, rate, frames, .. } = *format;
+        let size = json!([width, height]);
+        let rate = rate.to_string();
+        let json = json!({"size": size, "rate": rate, "frames": frames, "parts": rendered});
+        std::io::Write::write_all(&mut out, json.to_string().as_bytes())?;
+        Ok(())
     }
 }
 

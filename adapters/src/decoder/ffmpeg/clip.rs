@@ -31,9 +31,9 @@ const STEPS_BACK: [f64; 3] = [0.5, 5.0, 30.0];
 
 /// The part of a file to write. Times are in seconds on the file's timeline.
 #[derive(Debug, Clone, Copy)]
-struct ClipSpan {
-    start: f64,
-    end: f64,
+pub(super) struct ClipSpan {
+    pub(super) start: f64,
+    pub(super) end: f64,
 }
 
 /// Writes a part of `file` to `out`.
@@ -51,14 +51,13 @@ pub(super) fn clip(
         Ok::<_, Error>(input)
     };
     let video = open()?.streams.picture.is_some();
-    // If the clock jumps, seeking is impossible and the file must be read from the beginning.
-    let can_seek = video && SeekMethod::detect(open, file.metadata()?.len())? == SeekMethod::Stamps;
-    let key_frame = if can_seek { last_key_frame(&mut open()?, cut.start)? } else { None };
+    let key_frame =
+        if video { key_frame_before(open, file.metadata()?.len(), cut.start)? } else { None };
     let mut input = open()?;
     let fits = |at: &f64| !cut.exact || (at - cut.start).abs() <= ON_KEY_FRAME;
     let mut copied_from = key_frame.filter(fits).filter(|_| output::is_playable(&input.streams));
     // `None` means the beginning of the file.
-    let read_from = key_frame.map(|key_frame| (key_frame - STEPS_BACK[0]).max(0.0));
+    let read_from = key_frame.map(read_from);
     let begin = |input: &mut Input| read_from.map_or(Ok(()), |time| input.seek(time));
     if let Some(start) = copied_from.filter(|_| cut.exact) {
         let mut ahead = open()?;
@@ -69,7 +68,7 @@ pub(super) fn clip(
     }
     let part = ClipSpan { start: copied_from.unwrap_or(cut.start), end: cut.end };
     let full = Arc::new(AtomicBool::new(false));
-    let out = BoundedWriter { out, at: 0, max_bytes: cut.max_bytes, full: full.clone() };
+    let out = BoundedWriter::new(out, cut.max_bytes, full.clone());
     let output = StreamIo::from_write_seek(out)?;
     let output = ffmpeg::format::output_to_stream(output, None, Some("mp4"))?;
     let written = match copied_from {
@@ -115,12 +114,19 @@ impl Seek for CancellableWriter {
 }
 
 /// A writer that fails when a size limit is exceeded.
-struct BoundedWriter<W> {
+pub(super) struct BoundedWriter<W> {
     out: W,
     at: u64,
     max_bytes: u64,
     /// Set once a write has exceeded the limit.
     full: Arc<AtomicBool>,
+}
+
+impl<W> BoundedWriter<W> {
+    /// Creates a writer that sets `full` when it fails.
+    pub(super) fn new(out: W, max_bytes: u64, full: Arc<AtomicBool>) -> Self {
+        Self { out, at: 0, max_bytes, full }
+    }
 }
 
 impl<W: Write> Write for BoundedWriter<W> {
@@ -144,6 +150,25 @@ impl<W: Seek> Seek for BoundedWriter<W> {
         self.at = self.out.seek(to)?;
         Ok(self.at)
     }
+}
+
+/// Returns the time of the last key frame at or before `time`; `None` if the file of `size` bytes
+/// must be read from the beginning, because its clock jumps and seeking is impossible.
+pub(super) fn key_frame_before(
+    open: impl Fn() -> Result<Input, Error>,
+    size: u64,
+    time: f64,
+) -> Result<Option<f64>, Error> {
+    match SeekMethod::detect(&open, size)? {
+        SeekMethod::Stamps => last_key_frame(&mut open()?, time),
+        _ => Ok(None),
+    }
+}
+
+/// Returns the time at which to begin reading, so that the key frame is read with the audio around
+/// it.
+pub(super) fn read_from(key_frame: f64) -> f64 {
+    (key_frame - STEPS_BACK[0]).max(0.0)
 }
 
 /// Returns the time of the last key frame at or before `time`.
@@ -170,7 +195,7 @@ fn last_key_frame(input: &mut Input, time: f64) -> Result<Option<f64>, Error> {
 }
 
 /// Passes each packet to `take` until it returns `false` or the file ends.
-fn each_packet(
+pub(super) fn each_packet(
     input: &mut Input,
     mut take: impl FnMut(&Input, StreamKind, &mut Packet) -> Result<bool, Error>,
 ) -> Result<(), Error> {
@@ -196,7 +221,7 @@ fn each_packet(
 }
 
 /// Writes a packet, whose timestamps are in units of `base`, to a stream.
-fn write(
+pub(super) fn write(
     output: &mut Output,
     stream: usize,
     base: Rational,

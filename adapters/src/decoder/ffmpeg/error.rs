@@ -1,7 +1,7 @@
 //! Errors from reading a file, and their mapping to the port's errors.
 
 use ffmpeg_next as ffmpeg;
-use ports::{ErrorKind, PortError};
+use ports::{ErrorKind, FrameRate, PortError};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -62,6 +62,14 @@ pub(super) enum Error {
          at key frames (exact=false)"
     )]
     NoEncoder(&'static str),
+    #[error(
+        "the FFmpeg libraries of this machine come without '{0}', which joining clips to a video takes"
+    )]
+    NoSequenceEncoder(&'static str),
+    #[error("the parts have {found} frames or more, and not {expected}")]
+    WrongLength { found: u64, expected: u64 },
+    #[error("a video cannot have {0} frames per second; 25/1 or 30000/1001 is usual")]
+    FrameRate(FrameRate),
     #[error("the clip has more than {0} bytes, the most that is cut; ask for a shorter one")]
     TooManyBytes(u64),
     #[error("the decoder failed: {0}")]
@@ -90,13 +98,15 @@ impl From<Error> for PortError {
             | Error::NotMedia(_)
             | Error::NoStreams
             | Error::LeftOut(_)
+            | Error::WrongLength { .. }
+            | Error::FrameRate(_)
             | Error::NoTrack { .. }
             | Error::NothingDecoded => ErrorKind::Invalid,
             Error::TooManyPixels { .. } | Error::TooLong(_) | Error::TooManyBytes(_) => {
                 ErrorKind::TooLarge
             }
             Error::Deadline(_) => ErrorKind::Timeout,
-            Error::NoEncoder(_) => ErrorKind::Unavailable,
+            Error::NoEncoder(_) | Error::NoSequenceEncoder(_) => ErrorKind::Unavailable,
         };
         match error {
             Error::Sink(e) => e,

@@ -14,7 +14,9 @@
 mod accepted;
 mod clip;
 mod context;
+mod cut_audio;
 mod deadline;
+mod encoders;
 mod error;
 mod file_type;
 mod frames;
@@ -22,6 +24,7 @@ mod hdr;
 mod input;
 mod order;
 mod picture;
+mod render;
 mod scan;
 mod shrink;
 mod skip;
@@ -39,8 +42,8 @@ use std::time::Duration;
 use ffmpeg_next as ffmpeg;
 use ports::Result;
 use ports::decoder::{
-    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, RenderFormat, RenderParts, ScanOptions,
+    ScanSink, ScanSummary, Still, VideoDecoder,
 };
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +51,7 @@ pub(super) use accepted::check_lists;
 use error::Error;
 pub(super) use frames::SeekMethod;
 use input::{Input, media_info};
+pub(super) use render::{PartRequest, RenderSink, SequenceEncoder};
 
 /// Accepted formats, and limits that bound the cost of decoding a hostile file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -182,6 +186,23 @@ impl FfmpegDecoder {
     ) -> Result<Clip> {
         Ok(clip::clip(file, &self.options, cut, out)?)
     }
+
+    pub(super) fn decode_part(
+        &self,
+        file: &Arc<File>,
+        request: &PartRequest,
+        sink: &mut dyn RenderSink,
+    ) -> Result<()> {
+        Ok(render::decode_part(file, &self.options, request, sink)?)
+    }
+
+    pub(super) fn open_encoder(
+        &self,
+        format: &RenderFormat,
+        out: impl Write + Seek + Send + 'static,
+    ) -> Result<SequenceEncoder> {
+        SequenceEncoder::open(self.options.threads, format, out)
+    }
 }
 
 /// Opens a non-empty regular file.
@@ -234,5 +255,24 @@ impl VideoDecoder for FfmpegDecoder {
         cancel: &CancellationToken,
     ) -> Result<Clip> {
         self.write_clip(&open_media(file)?, cut, clip::CancellableWriter::new(out, cancel.clone()))
+    }
+
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<()> {
+        let out = clip::CancellableWriter::new(out, cancel.clone());
+        let mut encoder = self.open_encoder(format, out)?;
+        let mut first = 0_u64;
+        for part in parts {
+            let part = part?;
+            let request = PartRequest::new(format, first, &part);
+            self.decode_part(&open_media(&part.file)?, &request, &mut encoder)?;
+            first = first.saturating_add(part.frames);
+        }
+        encoder.finish()
     }
 }

@@ -98,6 +98,11 @@ impl Converter {
         Self { orientation, flags, shrinker: None, scaler: None, scaled, tone_map: None }
     }
 
+    /// Returns the display orientation.
+    pub(super) fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+
     /// Writes the picture, in display orientation and at exactly `width × height`, to `rgb`.
     pub(super) fn convert(
         &mut self,
@@ -213,7 +218,7 @@ fn open_scaler(key: &Key, flags: Flags) -> Result<Scaler, Error> {
 }
 
 /// Sets the colour matrix and range of the input and the output.
-fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
+pub(super) fn set_colours(scaler: &mut Scaler, from: (i32, bool), to: (i32, bool)) {
     #[expect(unsafe_code, reason = "FFI")]
     // SAFETY: the scaler is open, and the coefficient tables are static. If the format has no
     // colour matrix, the call fails and changes nothing.

@@ -4,12 +4,14 @@
 //!
 //! The worker gets the open file as standard input and writes frames and audio to standard output.
 //! Its environment is empty except for `LD_LIBRARY_PATH`, and it inherits no other descriptor.
-//! Before it reads a byte of the file, it gives up access to the file system and the network
-//! (Landlock) and all system calls that decoding does not need (seccomp), and limits its memory and
-//! CPU time. The worker's output is validated like any untrusted input, because the file may have
-//! taken over the worker.
+//! A rendered sequence has one worker for each part, and one worker that encodes what they decode and
+//! sees no file. Before a worker reads a byte of its input, it gives up access to the file system and
+//! the network (Landlock) and all system calls that decoding does not need (seccomp), and limits its
+//! memory and CPU time. The worker's output is validated like any untrusted input, because the file
+//! may have taken over the worker.
 
 mod process;
+mod render;
 mod sandbox;
 mod wire;
 mod work;
@@ -18,14 +20,15 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use ports::Result;
 use ports::decoder::{
-    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, RenderFormat, RenderParts, ScanOptions,
+    ScanSink, ScanSummary, Still, VideoDecoder,
 };
 
 use super::ffmpeg::{FfmpegOptions, SeekMethod, open_media};
@@ -110,6 +113,10 @@ impl WorkerDecoder {
     }
 
     fn start(&self, file: Arc<File>, job: WorkerJob) -> Result<Process> {
+        self.start_with(file.try_clone()?.into(), job)
+    }
+
+    fn start_with(&self, input: Stdio, job: WorkerJob) -> Result<Process> {
         let content = job.content();
         let request = WorkerRequest {
             ffmpeg: self.options.ffmpeg.clone(),
@@ -118,7 +125,7 @@ impl WorkerDecoder {
             parent: std::process::id(),
             job,
         };
-        Process::start(&self.options, &file, &request, content)
+        Process::start(&self.options, input, &request, content)
     }
 
     fn extract_frames(
@@ -207,5 +214,15 @@ impl VideoDecoder for WorkerDecoder {
         let ClipRequest { start, end, exact, max_bytes, audio_track } = *cut;
         let job = WorkerJob::Clip { start, end, exact, max_bytes, audio_track };
         self.start(open_media(file)?, job)?.clip(&out, max_bytes, cancel)
+    }
+
+    fn render(
+        &self,
+        format: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        out: File,
+        cancel: &CancellationToken,
+    ) -> Result<()> {
+        render::render(self, format, parts, &out, cancel)
     }
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use ports::decoder::{
@@ -42,10 +42,11 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Starts a worker with time for `content` seconds of media or `content` frames.
+    /// Starts a worker that reads `input`, with time for `content` seconds of media or `content`
+    /// frames.
     pub(super) fn start(
         limits: &WorkerOptions,
-        file: &File,
+        input: Stdio,
         request: &WorkerRequest,
         content: f64,
     ) -> Result<Self> {
@@ -61,7 +62,7 @@ impl Process {
             PortError::caused_by(ErrorKind::Unavailable, message, e)
         };
         let mut child = command
-            .stdin(file.try_clone()?)
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -119,7 +120,17 @@ impl Process {
         max_bytes: u64,
         cancel: &CancellationToken,
     ) -> Result<Clip> {
-        self.out.get_mut().wait_budget.cancel = cancel.clone();
+        self.cancel_with(cancel);
+        match self.write_file(out, max_bytes)? {
+            WorkerResult::Clip { start, copied, video } if start.is_finite() => {
+                Ok(Clip { start, copied, video })
+            }
+            _ => Err(protocol_violation()),
+        }
+    }
+
+    /// Writes the file that the worker sends to `out`, and returns the worker's result.
+    pub(super) fn write_file(&mut self, out: &File, max_bytes: u64) -> Result<WorkerResult> {
         let mut body = Vec::new();
         loop {
             match self.next(&mut body)? {
@@ -131,15 +142,26 @@ impl Process {
                     }
                     out.write_all_at(bytes, at)?;
                 }
-                wire::OUTCOME => match outcome(&body)? {
-                    WorkerResult::Clip { start, copied, video } if start.is_finite() => {
-                        return Ok(Clip { start, copied, video });
-                    }
-                    _ => return Err(protocol_violation()),
-                },
+                wire::OUTCOME => return outcome(&body),
                 _ => return Err(protocol_violation()),
             }
         }
+    }
+
+    /// Ends the worker when `cancel` is cancelled.
+    pub(super) fn cancel_with(&mut self, cancel: &CancellationToken) {
+        self.out.get_mut().wait_budget.cancel = cancel.clone();
+    }
+
+    /// Removes the time limit of a worker that waits for input. Its processor time stays limited.
+    pub(super) fn wait_without_limit(&mut self) {
+        let wait_budget = &mut self.out.get_mut().wait_budget;
+        (wait_budget.timeout, wait_budget.total) = (Duration::MAX, Duration::MAX);
+    }
+
+    /// Takes the pipe to a worker's standard input.
+    pub(super) fn take_input(&mut self) -> Result<ChildStdin> {
+        self.child.stdin.take().ok_or_else(|| io::Error::from(io::ErrorKind::BrokenPipe).into())
     }
 
     /// Receives the audio of a file to its end.
@@ -199,7 +221,8 @@ impl Process {
         grant_processor_time(&self.child, self.limits.processor_seconds(content));
     }
 
-    fn next(&mut self, body: &mut Vec<u8>) -> Result<u8> {
+    /// Receives a message into `body` and returns its kind.
+    pub(super) fn next(&mut self, body: &mut Vec<u8>) -> Result<u8> {
         let kind = receive(&mut self.out, self.longest, body);
         self.out.get_mut().wait_budget.quiet = Duration::ZERO;
         kind.map_err(|error| match error.kind() {
@@ -243,7 +266,11 @@ fn cancelled() -> PortError {
 
 fn longest_message(job: &WorkerJob, max_pixels: u64) -> usize {
     let pixels = match job {
-        WorkerJob::Probe | WorkerJob::Sound { .. } | WorkerJob::Clip { .. } => 0,
+        WorkerJob::Probe
+        | WorkerJob::Sound { .. }
+        | WorkerJob::Clip { .. }
+        | WorkerJob::Encode(_) => 0,
+        WorkerJob::Part(part) => u64::from(part.size.0) * u64::from(part.size.1),
         WorkerJob::Scan { width, height, .. } => u64::from(*width) * u64::from(*height),
         // Correcting non-square pixels may enlarge an image up to tenfold.
         WorkerJob::Frames { stills, .. } => {
@@ -255,7 +282,8 @@ fn longest_message(job: &WorkerJob, max_pixels: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).max(MAX_JSON)
 }
 
-fn outcome(body: &[u8]) -> Result<WorkerResult> {
+/// Reads the worker's result, which is an error if the job failed.
+pub(super) fn outcome(body: &[u8]) -> Result<WorkerResult> {
     match serde_json::from_slice(body) {
         Ok(WorkerResult::Failed { kind, message }) => Err(PortError::new(kind.into(), message)),
         Ok(outcome) => Ok(outcome),

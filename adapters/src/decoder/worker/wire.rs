@@ -4,11 +4,11 @@
 
 use std::io::{self, Read, Write};
 
-use ports::decoder::{AudioInfo, MediaInfo, ScanSummary, Still, VideoInfo};
+use ports::decoder::{AudioInfo, MediaInfo, RenderFormat, ScanSummary, Still, VideoInfo};
 use ports::{ErrorKind, FrameRate, PortError};
 use serde::{Deserialize, Serialize};
 
-use crate::decoder::ffmpeg::{FfmpegOptions, SeekMethod};
+use crate::decoder::ffmpeg::{FfmpegOptions, PartRequest, SeekMethod};
 
 /// A frame of a scan. The body is the frame's time, the number of frames skipped before it (32-bit
 /// little-endian), and its pixels.
@@ -28,6 +28,13 @@ pub(super) const BYTES: u8 = 5;
 /// the mix, the left channel and the right channel as 32-bit floats. All three have the same number
 /// of samples.
 pub(super) const STEREO: u8 = 6;
+/// A picture of a sequence. The body is the number of frames for which it is shown (64-bit
+/// little-endian), followed by its pixels. A worker that decodes a part sends such messages, and a
+/// worker that encodes a sequence receives them.
+pub(super) const RENDERED_PICTURE: u8 = 7;
+/// Samples of a sequence, sent like pictures. The body is the samples as 32-bit floats, with the left
+/// and right channels interleaved.
+pub(super) const RENDERED_SOUND: u8 = 8;
 
 /// Maximum number of clip bytes per message.
 pub(super) const MAX_CHUNK: usize = 128 << 10;
@@ -49,10 +56,30 @@ pub(super) struct WorkerRequest {
 #[derive(Serialize, Deserialize)]
 pub(super) enum WorkerJob {
     Probe,
-    Scan { width: u32, height: u32, exact: bool, audio_track: Option<u32> },
-    Sound { audio_track: Option<u32> },
-    Frames { stills: Vec<Still>, method: Option<SeekMethod> },
-    Clip { start: f64, end: f64, exact: bool, max_bytes: u64, audio_track: Option<u32> },
+    Scan {
+        width: u32,
+        height: u32,
+        exact: bool,
+        audio_track: Option<u32>,
+    },
+    Sound {
+        audio_track: Option<u32>,
+    },
+    Frames {
+        stills: Vec<Still>,
+        method: Option<SeekMethod>,
+    },
+    Clip {
+        start: f64,
+        end: f64,
+        exact: bool,
+        max_bytes: u64,
+        audio_track: Option<u32>,
+    },
+    /// Decodes a part of a sequence.
+    Part(PartRequest),
+    /// Encodes a sequence. Its pictures and samples come from standard input instead of a file.
+    Encode(RenderFormat),
 }
 
 impl WorkerJob {
@@ -62,6 +89,8 @@ impl WorkerJob {
         match self {
             Self::Frames { stills, .. } => stills.len() as f64,
             Self::Clip { start, end, .. } => (end - start).max(0.0),
+            Self::Part(part) => part.seconds(),
+            Self::Encode(format) => format.seconds(),
             Self::Probe | Self::Scan { .. } | Self::Sound { .. } => 0.0,
         }
     }
@@ -75,6 +104,8 @@ pub(super) enum WorkerResult {
     Sound,
     Frames(SeekMethod),
     Clip { start: f64, copied: bool, video: bool },
+    Part,
+    Encoded,
     Failed { kind: FailureKind, message: String },
 }
 
@@ -227,6 +258,30 @@ pub(super) fn send(out: &mut impl Write, kind: u8, head: &[u8], body: &[u8]) -> 
     out.write_all(&length.to_le_bytes())?;
     out.write_all(head)?;
     out.write_all(body)
+}
+
+/// Sends a picture of a sequence that is shown for `frames` frames.
+pub(super) fn send_picture(out: &mut impl Write, frames: u64, rgb: &[u8]) -> io::Result<()> {
+    send(out, RENDERED_PICTURE, &frames.to_le_bytes(), rgb)
+}
+
+/// Sends samples of a sequence.
+pub(super) fn send_sound(out: &mut impl Write, samples: &[f32]) -> io::Result<()> {
+    let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_le_bytes()).collect();
+    send(out, RENDERED_SOUND, &[], &bytes)
+}
+
+/// Reads the body of a picture of a sequence.
+pub(super) fn read_picture(body: &[u8]) -> Option<(u64, &[u8])> {
+    let (frames, rgb) = body.split_first_chunk()?;
+    Some((u64::from_le_bytes(*frames), rgb))
+}
+
+/// Reads the body of samples of a sequence.
+pub(super) fn read_sound(body: &[u8]) -> Option<Vec<f32>> {
+    let (samples, rest) = body.as_chunks::<4>();
+    let is_whole = rest.is_empty() && samples.len().is_multiple_of(2);
+    is_whole.then(|| samples.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
 }
 
 /// Reads one message into `body` and returns its kind. Fails if the body is longer than `longest`

@@ -2,17 +2,24 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ports::decoder::{AudioBlock, Clip, ClipRequest, Frame, ScanFrame, ScanOptions, ScanSink};
+use ports::decoder::{
+    AudioBlock, Clip, ClipRequest, Frame, RenderFormat, ScanFrame, ScanOptions, ScanSink,
+};
 use ports::{ErrorKind, PortError, Result};
 
-use super::wire::{self, PictureHead, WorkerJob, WorkerRequest, WorkerResult, send};
+use super::wire::{
+    self, PictureHead, WorkerJob, WorkerRequest, WorkerResult, protocol_violation, send,
+};
 use super::{FRAMES_AT_ONCE, sandbox};
-use crate::decoder::ffmpeg::FfmpegDecoder;
+use crate::decoder::ffmpeg::{FfmpegDecoder, RenderSink};
+
+/// Size of the buffer for the input of the encoder, in bytes.
+const INPUT: usize = 256 << 10;
 
 /// Runs the job in `request` on the file at standard input, and writes the results to standard
 /// output. This is the implementation of `shotlog decode`. The caller must not have started a
@@ -61,17 +68,54 @@ fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<
         WorkerJob::Frames { mut stills, method } => {
             stills.truncate(FRAMES_AT_ONCE);
             let method = decoder.extract_frames(file, &stills, method, &mut |index, frame| {
-                out.picture(index as u32, frame)
+                out.still(index as u32, frame)
             })?;
             WorkerResult::Frames(method)
         }
         WorkerJob::Clip { start, end, exact, max_bytes, audio_track } => {
             let cut = ClipRequest { start, end, exact, max_bytes, audio_track };
-            let writer = Writer { file: out.file.clone(), at: 0, end: 0 };
-            let Clip { start, copied, video } = decoder.write_clip(file, &cut, writer)?;
+            let Clip { start, copied, video } = decoder.write_clip(file, &cut, out.writer())?;
             WorkerResult::Clip { start, copied, video }
         }
+        WorkerJob::Part(request) => {
+            decoder.decode_part(file, &request, out)?;
+            WorkerResult::Part
+        }
+        WorkerJob::Encode(format) => {
+            encode(&decoder, &format, BufReader::with_capacity(INPUT, &**file), out)?;
+            WorkerResult::Encoded
+        }
     })
+}
+
+/// Encodes the sequence that `input` contains.
+fn encode(
+    decoder: &FfmpegDecoder,
+    format: &RenderFormat,
+    mut input: impl Read,
+    out: &Output,
+) -> Result<()> {
+    let mut encoder = decoder.open_encoder(format, out.writer())?;
+    let pixels = u64::from(format.width) * u64::from(format.height);
+    let longest = usize::try_from(pixels * 3 + 8).unwrap_or(usize::MAX).max(wire::MAX_JSON);
+    let mut body = Vec::new();
+    loop {
+        let kind = match wire::receive(&mut input, longest, &mut body) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+            kind => kind?,
+        };
+        match kind {
+            wire::RENDERED_PICTURE => {
+                let (frames, rgb) = wire::read_picture(&body).ok_or_else(protocol_violation)?;
+                encoder.picture(frames, rgb)?;
+            }
+            wire::RENDERED_SOUND => {
+                encoder.samples(&wire::read_sound(&body).ok_or_else(protocol_violation)?)?;
+            }
+            _ => return Err(protocol_violation()),
+        }
+    }
+    encoder.finish()
 }
 
 /// Standard output. It is written message by message.
@@ -88,7 +132,11 @@ impl Output {
         Ok((&*self.file).write_all(&self.message)?)
     }
 
-    fn picture(&mut self, index: u32, frame: &Frame) -> Result<()> {
+    fn writer(&self) -> Writer {
+        Writer { file: self.file.clone(), at: 0, end: 0 }
+    }
+
+    fn still(&mut self, index: u32, frame: &Frame) -> Result<()> {
         let Frame { time, image } = frame;
         let head = PictureHead { index, width: image.width, height: image.height, time: *time };
         self.send(wire::PICTURE, &head.to_bytes(), &image.rgb)
@@ -141,5 +189,19 @@ impl ScanSink for Output {
         let all = [samples].into_iter().chain(channels.into_iter().flatten()).flatten();
         let bytes: Vec<u8> = all.flat_map(|sample| sample.to_le_bytes()).collect();
         self.send(kind, &time.to_le_bytes(), &bytes)
+    }
+}
+
+impl RenderSink for Output {
+    fn picture(&mut self, frames: u64, rgb: &[u8]) -> Result<()> {
+        self.message.clear();
+        wire::send_picture(&mut self.message, frames, rgb)?;
+        Ok((&*self.file).write_all(&self.message)?)
+    }
+
+    fn samples(&mut self, samples: &[f32]) -> Result<()> {
+        self.message.clear();
+        wire::send_sound(&mut self.message, samples)?;
+        Ok((&*self.file).write_all(&self.message)?)
     }
 }

@@ -3,32 +3,26 @@
 use std::collections::BTreeMap;
 
 use ffmpeg::codec::decoder::Opened;
-use ffmpeg::codec::{Context, Flags, encoder};
-use ffmpeg::filter::{self, Graph};
+use ffmpeg::codec::encoder;
+use ffmpeg::format::Pixel;
 use ffmpeg::format::context::Output;
-use ffmpeg::format::{Pixel, Sample};
 use ffmpeg::frame::{Audio, Video};
 use ffmpeg::software::scaling;
-use ffmpeg::{Dictionary, Packet, Rational, ffi};
+use ffmpeg::{Packet, Rational};
 use ffmpeg_next as ffmpeg;
 
 use super::output::{add_coded, set_colours};
 use super::{ClipSpan, each_packet, write as write_packet};
+use crate::decoder::ffmpeg::cut_audio::{AUDIO_RATE, AudioCutter};
 use crate::decoder::ffmpeg::hdr::Transfer;
 use crate::decoder::ffmpeg::input::Input;
 use crate::decoder::ffmpeg::order::PresentationOrder;
 use crate::decoder::ffmpeg::picture::{Converter, Orientation};
 use crate::decoder::ffmpeg::timeline::StreamKind;
-use crate::decoder::ffmpeg::{Error, FfmpegOptions};
+use crate::decoder::ffmpeg::{Error, FfmpegOptions, encoders};
 
 /// Video ticks per second. The number is divisible by all common frame rates.
 const TICKS: i32 = 90_000;
-
-/// Audio sample rate, in Hz.
-const RATE: i32 = 48_000;
-
-/// Audio bit rate, in bits per second.
-const BIT_RATE: usize = 160_000;
 
 /// Tolerance for rounding times to ticks, in seconds.
 const EPSILON: f64 = 1e-4;
@@ -87,19 +81,6 @@ pub(super) fn write(
     Ok(output.write_trailer()?)
 }
 
-/// Opens an encoder by name for the next stream of the output.
-fn encoder_named(
-    name: &'static str,
-    output: &mut Output,
-) -> Result<(ffmpeg::Codec, Context), Error> {
-    let codec = encoder::find_by_name(name).ok_or(Error::NoEncoder(name))?;
-    let mut context = Context::new_with_codec(codec);
-    if output.format().flags().contains(ffmpeg::format::Flags::GLOBAL_HEADER) {
-        context.set_flags(Flags::GLOBAL_HEADER);
-    }
-    Ok((codec, context))
-}
-
 struct VideoTranscoder {
     decoder: Opened,
     order: PresentationOrder,
@@ -127,7 +108,7 @@ impl VideoTranscoder {
         part: ClipSpan,
     ) -> Result<Self, Error> {
         let decoder = input.streams.decoder(stream, options.threads, options)?;
-        let (codec, context) = encoder_named("libx264", output)?;
+        let (codec, context) = encoders::find(encoders::H264, output, Error::NoEncoder)?;
         let mut encoder = context.encoder().video()?;
         let (width, height) = input.streams.coded_size(stream);
         // Chroma subsampling requires even sizes.
@@ -140,13 +121,7 @@ impl VideoTranscoder {
             encoder.set_frame_rate(Some(Rational::from(1.0 / length)));
         }
         set_colours(&input.streams, stream, &mut encoder);
-        encoder.set_max_b_frames(0);
-        let mut how = Dictionary::new();
-        for (key, value) in [("preset", "veryfast"), ("crf", "20"), ("rc-lookahead", "10")] {
-            how.set(key, value);
-        }
-        how.set("threads", &options.threads.max(1).to_string());
-        let encoder = encoder.open_as_with(codec, how)?;
+        let encoder = encoders::open_video(encoder, codec, options.threads)?;
         let place = add_coded(&input.streams, stream, &encoder, output)?;
         Ok(Self {
             decoder,
@@ -258,14 +233,9 @@ impl VideoTranscoder {
 }
 
 struct AudioTranscoder {
-    decoder: Opened,
+    cutter: AudioCutter,
     encoder: encoder::audio::Encoder,
-    /// Converts audio to the output's sample rate and channels, and trims it to the part.
-    graph: Option<Graph>,
-    stream: usize,
     place: usize,
-    part: ClipSpan,
-    clock: f64,
     over: bool,
 }
 
@@ -277,21 +247,11 @@ impl AudioTranscoder {
         output: &mut Output,
         part: ClipSpan,
     ) -> Result<Self, Error> {
-        let decoder = input.streams.decoder(stream, 1, options)?;
-        let (codec, context) = encoder_named("aac", output)?;
-        let mut encoder = context.encoder().audio()?;
-        encoder.set_rate(RATE);
-        encoder.set_format(Sample::F32(ffmpeg::format::sample::Type::Planar));
-        encoder.set_bit_rate(BIT_RATE);
-        encoder.set_time_base(Rational(1, RATE));
-        #[expect(unsafe_code, reason = "FFI")]
-        // SAFETY: the context is allocated and not yet open, and the field is plain.
-        unsafe {
-            ffi::av_channel_layout_default(&raw mut (*encoder.as_mut_ptr()).ch_layout, 2);
-        }
-        let encoder = encoder.open_as(codec)?;
+        let samples = ((part.end - part.start) * f64::from(AUDIO_RATE)).round() as u64;
+        let cutter = AudioCutter::open(input, stream, options, part, samples)?;
+        let encoder = encoders::open_audio(output, Error::NoEncoder)?;
         let place = add_coded(&input.streams, stream, &encoder, output)?;
-        Ok(Self { decoder, encoder, graph: None, stream, place, part, clock: 0.0, over: false })
+        Ok(Self { cutter, encoder, place, over: false })
     }
 
     fn feed(
@@ -300,89 +260,38 @@ impl AudioTranscoder {
         input: &Input,
         output: &mut Output,
     ) -> Result<(), Error> {
-        let _ = match packet {
-            Some(packet) => self.decoder.send_packet(packet),
-            None => self.decoder.send_eof(),
-        };
-        let mut frame = Audio::empty();
-        while !self.over && self.decoder.receive_frame(&mut frame).is_ok() {
-            input.deadline.check()?;
-            let rate = f64::from(frame.rate().max(1));
-            let time = frame.timestamp().map(|stamp| input.seconds(self.stream, stamp));
-            let time = time.unwrap_or(self.clock);
-            self.clock = time + frame.samples() as f64 / rate;
-            self.over = time >= self.part.end;
-            if self.over || self.clock <= self.part.start {
-                continue;
-            }
-            frame.set_pts(Some(((time - self.part.start) * rate).round() as i64));
-            self.filter(&frame)?;
-            self.encode(output)?;
-        }
-        Ok(())
-    }
-
-    fn filter(&mut self, frame: &Audio) -> Result<(), Error> {
-        if self.graph.is_none() {
-            self.graph = Some(graph(frame, self.part)?);
-        }
-        let source = self.graph.as_mut().and_then(|graph| graph.get("in"));
-        Ok(source.ok_or(Error::NoStreams)?.source().add(frame)?)
-    }
-
-    fn encode(&mut self, output: &mut Output) -> Result<(), Error> {
-        let mut samples = Audio::empty();
-        while let Some(mut sink) = self.graph.as_mut().and_then(|graph| graph.get("out")) {
-            if sink.sink().frame(&mut samples).is_err() {
-                break;
-            }
-            self.encoder.send_frame(&samples)?;
-            self.drain(output)?;
-        }
-        Ok(())
-    }
-
-    fn drain(&mut self, output: &mut Output) -> Result<(), Error> {
-        let mut packet = Packet::empty();
-        while self.encoder.receive_packet(&mut packet).is_ok() {
-            write_packet(output, self.place, Rational(1, RATE), &mut packet)?;
-        }
+        let Self { cutter, encoder, place, .. } = self;
+        cutter.feed(packet, input, &mut |samples| encode(encoder, samples, output, *place))?;
+        self.over = cutter.is_over();
         Ok(())
     }
 
     fn finish(&mut self, output: &mut Output) -> Result<(), Error> {
-        if let Some(mut source) = self.graph.as_mut().and_then(|graph| graph.get("in")) {
-            source.source().flush()?;
-        }
-        self.encode(output)?;
-        self.encoder.send_eof()?;
-        self.drain(output)
+        let Self { cutter, encoder, place, .. } = self;
+        cutter.finish(&mut |samples| encode(encoder, samples, output, *place))?;
+        encoder.send_eof()?;
+        drain(encoder, output, *place)
     }
 }
 
-/// Builds the filter graph that converts decoded audio to the samples of the part. It trims the
-/// beginning and fills gaps with silence.
-fn graph(frame: &Audio, part: ClipSpan) -> Result<Graph, Error> {
-    let mut graph = Graph::new();
-    let (abuffer, sink) = (filter::find("abuffer"), filter::find("abuffersink"));
-    let missing = || Error::NoEncoder("abuffer");
-    let rate = frame.rate();
-    let channels = match frame.channel_layout().bits() {
-        0 => format!("channels={}", frame.channels()),
-        layout => format!("channel_layout=0x{layout:x}"),
-    };
-    let arguments = format!(
-        "time_base=1/{rate}:sample_rate={rate}:sample_fmt={}:{channels}",
-        frame.format().name()
-    );
-    graph.add(&abuffer.ok_or_else(missing)?, "in", &arguments)?;
-    graph.add(&sink.ok_or_else(missing)?, "out", "")?;
-    let samples = ((part.end - part.start) * f64::from(RATE)).round();
-    let steps = format!(
-        "aresample={RATE}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo,\
-         atrim=end_sample={samples},apad=whole_len={samples},asetnsamples=n=1024:p=0"
-    );
-    graph.output("in", 0)?.input("out", 0)?.parse(&steps)?;
-    graph.validate()?;
-    Ok(graph)
+fn encode(
+    encoder: &mut encoder::audio::Encoder,
+    samples: &Audio,
+    output: &mut Output,
+    place: usize,
+) -> Result<(), Error> {
+    encoder.send_frame(samples)?;
+    drain(encoder, output, place)
+}
+
+fn drain(
+    encoder: &mut encoder::audio::Encoder,
+    output: &mut Output,
+    place: usize,
+) -> Result<(), Error> {
+    let mut packet = Packet::empty();
+    while encoder.receive_packet(&mut packet).is_ok() {
+        write_packet(output, place, Rational(1, AUDIO_RATE), &mut packet)?;
+    }
+    Ok(())
 }
