@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use poem::http::Method;
 use ports::decoder::{
-    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, ScanOptions, ScanSink, ScanSummary,
-    Still, VideoDecoder, VideoDecoderExt,
+    CancellationToken, Clip, ClipRequest, Frame, MediaInfo, RenderFormat, RenderParts, ScanOptions,
+    ScanSink, ScanSummary, Still, VideoDecoder, VideoDecoderExt,
 };
 use ports::{ErrorKind, PortError, Result};
+use serde_json::json;
 use tokio::sync::Semaphore;
 
 use crate::support::{SceneDecoder, TestApp, clip};
@@ -95,6 +96,18 @@ impl VideoDecoder for SlowDecoder {
         self.wait(|| cancel.is_cancelled());
         Err(PortError::new(ErrorKind::Unavailable, "the clip was cancelled"))
     }
+
+    fn render(
+        &self,
+        _: &RenderFormat,
+        parts: &mut RenderParts<'_>,
+        _: std::fs::File,
+        cancel: &CancellationToken,
+    ) -> Result<()> {
+        parts.next().transpose()?;
+        self.wait(|| cancel.is_cancelled());
+        Err(PortError::new(ErrorKind::Unavailable, "the sequence was cancelled"))
+    }
 }
 
 async fn app(decoder: &Arc<SlowDecoder>) -> (TestApp, String) {
@@ -110,6 +123,26 @@ async fn a_clip_is_cancelled_when_its_client_disconnects() {
     for end in 1..10 {
         decoder.abandon(&app, &format!("{clip}?start=0&end={end}")).await;
     }
+    while decoder.running.load(Ordering::SeqCst) > 0 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(decoder.max_running.load(Ordering::SeqCst), 1, "clips at once (frames.clips)");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_video_of_a_bin_is_cancelled_when_its_client_disconnects() {
+    let decoder = SlowDecoder::new(1);
+    let app = TestApp::with(|setup| setup.decoder = decoder.clone()).await;
+    let video = app.video().await;
+    let bin = app.post_json("/bins", json!({"name": "two"})).await.ok();
+    let path = format!("/bins/{}", bin["bin_id"].as_str().unwrap());
+    let select = |start: f64| json!({"video_id": video, "start": start, "end": start + 1.0});
+    let selects = json!({"selects": [select(0.0), select(4.0), select(8.0)]});
+    app.post_json(&format!("{path}/selects"), selects).await.ok();
+    for handles in 0..5 {
+        decoder.abandon(&app, &format!("{path}/string-out?handles={handles}")).await;
+    }
+    decoder.abandon(&app, &format!("/videos/{video}/clip?start=0&end=1")).await;
     while decoder.running.load(Ordering::SeqCst) > 0 {
         tokio::task::yield_now().await;
     }

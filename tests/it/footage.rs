@@ -9,7 +9,7 @@ use adapters::decoder::{WorkerDecoder, WorkerOptions};
 use domain::ingest::ScanSettings;
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, mentions};
+use crate::support::{Setup, TestApp, mentions};
 
 /// Ten frames a second of colour: two seconds of red, two of green, two of blue.
 const SCENES: &str = "color=red:s=128x72:r=10:d=2[a];color=green:s=128x72:r=10:d=2[b];\
@@ -19,26 +19,31 @@ const SCENES: &str = "color=red:s=128x72:r=10:d=2[a];color=green:s=128x72:r=10:d
 const BY_SHOT: &[(&str, &str)] = &[("preset", "video"), ("min_duration", "1")];
 
 /// A service with the real decoder and a folder for clips.
-struct Studio {
-    app: TestApp,
-    folder: tempfile::TempDir,
+pub struct Studio {
+    pub app: TestApp,
+    pub folder: tempfile::TempDir,
 }
 
 impl Studio {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    pub async fn with(adjust: impl FnOnce(&mut Setup)) -> Self {
         let app = TestApp::with(|setup| {
             let program = env!("CARGO_BIN_EXE_shotlog").into();
             let options = WorkerOptions { program, ..WorkerOptions::default() };
             setup.decoder = Arc::new(WorkerDecoder::new(options));
             setup.settings.decoder = ScanSettings::default();
             setup.settings.ingest.max_upload_bytes = 16 << 20;
+            adjust(setup);
         })
         .await;
         Self { app, folder: tempfile::tempdir().expect("a folder") }
     }
 
     /// Runs ffmpeg with these arguments, of which the last names the clip that it writes.
-    fn make(&self, arguments: &[&str]) -> PathBuf {
+    pub fn make(&self, arguments: &[&str]) -> PathBuf {
         let (name, options) = arguments.split_last().expect("a name");
         let path = self.folder.path().join(name);
         let output = Command::new("ffmpeg")
@@ -51,7 +56,7 @@ impl Studio {
         path
     }
 
-    async fn ingest(&self, path: &Path, fields: &[(&str, &str)]) -> Value {
+    pub async fn ingest(&self, path: &Path, fields: &[(&str, &str)]) -> Value {
         let bytes = std::fs::read(path).expect("the clip");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         self.app.job_of(fields, &name, &bytes).await

@@ -50,6 +50,8 @@ mod shutdown;
 mod speech;
 #[cfg(feature = "cloud")]
 mod startup;
+#[cfg(feature = "ffmpeg")]
+mod string_out;
 mod support;
 mod suspended_instances;
 mod takeover;

@@ -214,6 +214,9 @@ mod tests {
         max_tags: 2,
         max_tag_chars: 10,
         max_clips: 1,
+        max_string_out: 1,
+        max_string_out_side: 64,
+        max_string_out_bytes: 1,
     };
 
     /// A bin with the selects s1 to s4, which were last changed in version 1 of 5.

@@ -22,6 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use ports::records::RecordStore;
+use ports::units::{byte_size, seconds};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -59,8 +60,16 @@ pub struct BinSettings {
     pub max_tags: usize,
     /// Maximum length of a tag, in characters.
     pub max_tag_chars: usize,
-    /// Maximum number of clips in an archive of a bin's clips.
+    /// Maximum number of clips in an archive, or in a video, of a bin's clips.
     pub max_clips: usize,
+    /// Maximum length of a video of a bin's clips, in seconds.
+    #[serde(with = "seconds")]
+    pub max_string_out: u64,
+    /// Maximum of the longer side of such a video, in pixels.
+    pub max_string_out_side: u32,
+    /// Maximum size of such a video, in bytes.
+    #[serde(with = "byte_size")]
+    pub max_string_out_bytes: u64,
 }
 
 impl Default for BinSettings {
@@ -74,6 +83,9 @@ impl Default for BinSettings {
             max_tags: 20,
             max_tag_chars: 64,
             max_clips: 200,
+            max_string_out: 1800,
+            max_string_out_side: 1920,
+            max_string_out_bytes: 2 << 30,
         }
     }
 }
@@ -237,9 +249,9 @@ impl Bins {
         }
     }
 
-    /// Returns the maximum number of clips in an archive of a bin's clips.
-    pub(crate) fn max_clips(&self) -> usize {
-        self.settings.max_clips
+    /// Returns the limits on bins.
+    pub(crate) fn settings(&self) -> &BinSettings {
+        &self.settings
     }
 
     /// Returns the lock of a bin.

@@ -210,13 +210,13 @@ fn extension(video: bool) -> &'static str {
 
 /// Returns a version made of the creation time and size. The modification time cannot be used,
 /// because it is set to the time of the last access.
-fn version(metadata: &std::fs::Metadata) -> Option<String> {
+pub(super) fn version(metadata: &std::fs::Metadata) -> Option<String> {
     let created = metadata.created().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(format!("{:x}-{:x}", created.as_nanos(), metadata.len()))
 }
 
 /// Maps the errors that a client can act on to client errors.
-fn client_error(error: Error) -> Error {
+pub(super) fn client_error(error: Error) -> Error {
     let Error::Port(port) = &error else { return error };
     match port.kind() {
         ErrorKind::TooLarge => Error::TooLarge(port.to_string()),

@@ -8,6 +8,7 @@ mod clips;
 mod examples;
 mod peaks;
 mod portraits;
+mod sequences;
 
 use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt;
@@ -36,6 +37,7 @@ use crate::records::record::VideoRecord;
 pub use clips::{ClipFile, ClipOutline};
 
 pub use peaks::Peaks;
+pub use sequences::{RenderedClip, SequencePlan};
 
 /// Limits for frames, storyboards, peaks and clips.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -356,6 +358,7 @@ impl Frames {
     /// Removes all cached files of a video.
     pub(crate) async fn remove_video(&self, video_id: VideoId) {
         self.drop_source(video_id);
+        self.remove_sequences().await;
         let folder = self.folders.pictures.join(video_id.as_str());
         match tokio::fs::remove_dir_all(&folder).await {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

@@ -25,8 +25,9 @@ use crate::answering::query::QueryResponse;
 use crate::bins::select::SelectId;
 use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
 use crate::export::Export;
-use crate::export::bin::{ClipArchive, MissingVideos};
+use crate::export::bin::{ClipArchive, MissingVideos, StringOutOptions};
 use crate::export::library::{LibraryExport, LibraryFormat};
+use crate::frames::{ClipFile, SequencePlan};
 use crate::ingest::IngestFields;
 use crate::ingest::plan::{IngestPlan, PlanSource};
 use crate::ingest::uploads::UploadState;
@@ -133,6 +134,22 @@ impl Scoped {
     pub async fn bin_clips(&self, bin_id: &BinId, missing: MissingVideos) -> Result<ClipArchive> {
         let Shotlog { exports, frames, .. } = &*self.service;
         exports.bin_clips(frames, &self.access, bin_id, missing).await
+    }
+
+    pub async fn string_out(
+        &self,
+        bin_id: &BinId,
+        options: &StringOutOptions,
+    ) -> Result<SequencePlan> {
+        self.service.exports.string_out(&self.access, bin_id, options).await
+    }
+
+    pub async fn sequence(&self, plan: &SequencePlan) -> Result<ClipFile> {
+        self.service.frames.sequence(plan).await
+    }
+
+    pub async fn cached_sequence(&self, plan: &SequencePlan) -> Option<ClipFile> {
+        self.service.frames.cached_sequence(plan).await
     }
 
     pub async fn export_library(

@@ -49,40 +49,69 @@ impl ClipsApi {
         if is_head(request) {
             let outline = video.clip_outline(start.0.0, end.0.0, exact.0).await?;
             return Ok(match outline.cached {
-                Some(clip) => answer(request, clip).await?,
+                Some(clip) => FilePart::new(request, clip).await?.into(),
                 None => head_of_uncut_clip(outline.video, &outline.filename),
             });
         }
         let clip = video.clip(start.0.0, end.0.0, exact.0).await?;
-        Ok(answer(request, clip).await?)
+        Ok(FilePart::new(request, clip).await?.into())
     }
 }
 
-/// Returns the clip or the requested byte range of it.
-async fn answer(request: &Request, clip: ClipFile) -> Result<ClipResponse, HttpFailure> {
-    let (disposition, size) = (attachment(&clip.filename), clip.size);
-    let etag = clip.version.as_deref().map(quoted);
-    let reply = FileReply::for_request(request, clip.version.as_deref(), size);
-    let part = match &reply {
-        FileReply::Whole => 0..size,
-        FileReply::Part(part) => part.clone(),
-        FileReply::NotModified => return Ok(ClipResponse::NotModified(etag)),
-        FileReply::Changed => return Err(HttpFailure::changed()),
-        FileReply::OutOfRange => return Err(HttpFailure::out_of_range(size)),
-    };
-    let mut file = tokio::fs::File::from_std(clip.file);
-    let seek = file.seek(SeekFrom::Start(part.start)).await;
-    seek.map_err(|_| HttpFailure::internal())?;
-    let length = part.end - part.start;
-    let content = ClipContent::new(clip.video, Body::from_async_read(file.take(length)));
-    let ranges = "bytes".to_owned();
-    Ok(match reply {
-        FileReply::Part(_) => {
-            let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-            ClipResponse::Part(content, disposition, length, ranges, etag, range)
+/// A file, or the byte range of it that a request asks for.
+pub(super) struct FilePart {
+    /// The bytes; `None` if the file matches `If-None-Match`.
+    pub(super) body: Option<Body>,
+    /// Whether the file has a video stream.
+    pub(super) video: bool,
+    /// `Content-Disposition`.
+    pub(super) disposition: String,
+    /// Number of bytes of the body.
+    pub(super) length: u64,
+    /// `ETag`.
+    pub(super) etag: Option<String>,
+    /// `Content-Range`; `None` for the whole file.
+    pub(super) range: Option<String>,
+}
+
+impl FilePart {
+    /// Reads the headers of the request. Returns the failures of conditions and ranges that do not
+    /// apply to the file.
+    pub(super) async fn new(request: &Request, clip: ClipFile) -> Result<Self, HttpFailure> {
+        let (disposition, size) = (attachment(&clip.filename), clip.size);
+        let etag = clip.version.as_deref().map(quoted);
+        let (part, range) = match FileReply::for_request(request, clip.version.as_deref(), size) {
+            FileReply::Whole => (0..size, None),
+            FileReply::Part(part) => {
+                let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+                (part, Some(range))
+            }
+            FileReply::NotModified => {
+                let (body, video) = (None, clip.video);
+                return Ok(Self { body, video, disposition, length: 0, etag, range: None });
+            }
+            FileReply::Changed => return Err(HttpFailure::changed()),
+            FileReply::OutOfRange => return Err(HttpFailure::out_of_range(size)),
+        };
+        let mut file = tokio::fs::File::from_std(clip.file);
+        let seek = file.seek(SeekFrom::Start(part.start)).await;
+        seek.map_err(|_| HttpFailure::internal())?;
+        let length = part.end - part.start;
+        let body = Some(Body::from_async_read(file.take(length)));
+        Ok(Self { body, video: clip.video, disposition, length, etag, range })
+    }
+}
+
+impl From<FilePart> for ClipResponse {
+    fn from(part: FilePart) -> Self {
+        let FilePart { body, video, disposition, length, etag, range } = part;
+        let Some(body) = body else { return Self::NotModified(etag) };
+        let (content, ranges) = (ClipContent::new(video, body), "bytes".to_owned());
+        match range {
+            Some(range) => Self::Part(content, disposition, length, ranges, etag, range),
+            None => Self::Whole(content, disposition, Some(length), ranges, etag),
         }
-        _ => ClipResponse::Whole(content, disposition, Some(length), ranges, etag),
-    })
+    }
 }
 
 /// Returns the response to HEAD for a clip that has not been cut yet. The length of such a clip is

@@ -164,14 +164,15 @@ impl ExportApi {
     }
 }
 
-fn refuse() -> MissingVideosBody {
+/// The default of `missing`.
+pub(super) fn refuse() -> MissingVideosBody {
     MissingVideosBody::Refuse
 }
 
 /// What to do with selects whose video is missing.
 #[derive(Enum)]
 #[oai(rename = "MissingVideos", rename_all = "lowercase")]
-enum MissingVideosBody {
+pub(super) enum MissingVideosBody {
     Refuse,
     Omit,
 }

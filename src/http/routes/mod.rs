@@ -28,6 +28,7 @@ mod probes;
 mod query;
 mod session;
 mod storage;
+mod string_out;
 pub(super) mod transcript;
 mod uploads;
 pub(super) mod videos;
@@ -58,6 +59,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         aggregates::AggregatesApi(shared()),
         entities::EntitiesApi(shared()),
         export::ExportApi(shared()),
+        string_out::StringOutApi(shared()),
     );
     let searching = (
         query::QueryApi(shared()),

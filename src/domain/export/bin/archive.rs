@@ -57,7 +57,7 @@ impl Exports {
         missing: MissingVideos,
     ) -> Result<ClipArchive> {
         let sequence = self.sequence(access, bin_id, missing).await?;
-        let (count, max) = (sequence.clips.len(), self.bins.max_clips());
+        let (count, max) = (sequence.clips.len(), self.bins.settings().max_clips);
         if count > max {
             return Err(Error::Invalid(format!(
                 "bin '{bin_id}' has {count} clips; an archive has at most {max} (bins.max_clips)"

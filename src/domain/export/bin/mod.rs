@@ -1,6 +1,7 @@
-//! Exports the selects of a bin as a sequence of clips, or as an archive of clips.
+//! Exports the selects of a bin as a sequence of clips, as an archive of clips, or as one video.
 
 mod archive;
+mod string_out;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use crate::kernel::video::VideoId;
 const MAX_NAMED: usize = 5;
 
 pub use archive::ClipArchive;
+pub use string_out::StringOutOptions;
 
 /// What to do with selects whose video is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +47,8 @@ impl Exports {
         tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
     }
 
-    /// Makes the sequence of a bin's selects, with the errors of [`Self::export_bin`].
+    /// Makes the sequence of a bin's selects at their most frequent frame rate, with the errors of
+    /// [`Self::export_bin`].
     async fn sequence(
         &self,
         access: &Access,
@@ -61,7 +64,9 @@ impl Exports {
         if missing == MissingVideos::Refuse {
             check_complete(&selects, &clips)?;
         }
-        Ok(Sequence::new(bin.name, clips.into_iter().flatten().collect()))
+        let sequence = Sequence::new(bin.name, clips.into_iter().flatten().collect());
+        let rate = sequence.most_frequent_rate();
+        Ok(sequence.at_rate(rate))
     }
 
     /// Makes the clip of each select; `None` if its video is missing or ends before the select.

@@ -11,7 +11,7 @@ pub(super) mod otio;
 pub(super) mod quotes;
 pub(super) mod selection;
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 pub(super) mod xmeml;
 
 use std::collections::{HashMap, HashSet};
@@ -133,6 +133,13 @@ impl SequenceClip {
         Some(clip).filter(|clip| clip.length() > 0)
     }
 
+    /// Adds up to this many seconds before and after the clip, as far as the video goes.
+    pub(super) fn add_handles(&mut self, seconds: f64) {
+        let handle = self.source.rate.frame_at(seconds);
+        let Range { start, end } = self.frames;
+        self.frames = start.saturating_sub(handle)..(end + handle).min(self.source.frames.max(end));
+    }
+
     /// Returns the number of frames, at the rate of the video.
     pub(super) fn length(&self) -> u64 {
         self.frames.end.saturating_sub(self.frames.start)
@@ -167,6 +174,29 @@ impl Sequence {
         let drop_frame = first.is_some_and(|source| source.start.is_drop_frame());
         let start = Timecode::from_frames(0, rate, drop_frame);
         Self { name, rate, start, clips, markers: Vec::new() }
+    }
+
+    /// Changes the frame rate of a sequence whose timecode starts at 0. The kind of timecode is that
+    /// of the first clip with this rate.
+    pub(super) fn at_rate(self, rate: FrameRate) -> Self {
+        let source = self.clips.iter().map(|clip| &clip.source).find(|source| source.rate == rate);
+        let drop_frame = source.is_some_and(|source| source.start.is_drop_frame());
+        Self { rate, start: Timecode::from_frames(0, rate, drop_frame), ..self }
+    }
+
+    /// Returns the frame rate of most clips, and the first of several such rates. Clips without
+    /// pictures count only if no clip has any.
+    pub(super) fn most_frequent_rate(&self) -> FrameRate {
+        let mut counts: Vec<(FrameRate, usize)> = Vec::new();
+        for source in self.clips.iter().map(|clip| &clip.source).filter(|s| s.has_picture) {
+            match counts.iter_mut().find(|(rate, _)| *rate == source.rate) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((source.rate, 1)),
+            }
+        }
+        // Of equal elements, `max_by_key` returns the last one.
+        let most_frequent = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+        most_frequent.map_or(self.rate, |(rate, _)| rate)
     }
 
     /// Writes the sequence as a file. Returns `Invalid` if there is no such format, if it cannot

@@ -5,6 +5,7 @@ mod concurrency;
 mod export;
 mod filter;
 mod storage;
+mod string_out;
 
 use poem::http::Method;
 use serde_json::{Value, json};

@@ -1,0 +1,180 @@
+//! The selects of a bin as one video, in order. The video has exactly the frames that the other
+//! exports of the bin count, so an edit list of the bin fits it.
+
+use ports::FrameRate;
+use ports::decoder::RenderFormat;
+
+use super::MissingVideos;
+use crate::bins::{BinId, BinSettings};
+use crate::export::Exports;
+use crate::export::sequence::{Sequence, SequenceClip};
+use crate::frames::{RenderedClip, SequencePlan};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+
+/// Longest handles, in seconds.
+const MAX_HANDLES: f64 = 60.0;
+
+/// Accepted frame rates, in frames per second.
+const MIN_RATE: f64 = 1.0;
+const MAX_RATE: f64 = 120.0;
+
+/// Shortest accepted maximum of the longer side, in pixels.
+const MIN_SIDE: u32 = 64;
+
+/// The size of a video without pictures, in pixels.
+const DEFAULT_SIZE: (u32, u32) = (1280, 720);
+
+/// The form of a bin's video.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StringOutOptions {
+    /// Seconds to add before and after each select, as far as its video goes.
+    pub handles: f64,
+    /// Maximum of the longer side, in pixels; `None` for `bins.max_string_out_side`.
+    pub max_side: Option<u32>,
+    /// Frames per second; `None` for the most frequent rate of the selects.
+    pub frame_rate: Option<FrameRate>,
+    /// What to do with selects whose video is missing.
+    pub missing: MissingVideos,
+}
+
+impl Exports {
+    /// Plans the video of a bin, which [`crate::frames::Frames::sequence`] renders. Returns the
+    /// errors of [`Self::export_bin`], `Unprocessable` if an option is out of range, and `Invalid`
+    /// if there are more selects than `bins.max_clips` or if the video would last longer than
+    /// `bins.max_string_out`.
+    pub async fn string_out(
+        &self,
+        access: &Access,
+        bin_id: &BinId,
+        options: &StringOutOptions,
+    ) -> Result<SequencePlan> {
+        let settings = self.bins.settings();
+        options.check(settings)?;
+        let mut sequence = self.sequence(access, bin_id, options.missing).await?;
+        for clip in &mut sequence.clips {
+            clip.add_handles(options.handles);
+        }
+        if let Some(rate) = options.frame_rate {
+            sequence = sequence.at_rate(rate);
+        }
+        check_length(bin_id, &sequence, settings)?;
+        let max_side = options.max_side.unwrap_or(settings.max_string_out_side);
+        let (width, height) = picture_size(&sequence.clips, max_side);
+        let clips = sequence.placed_clips().map(|placed| RenderedClip {
+            video_id: placed.clip.source.video_id,
+            start: placed.clip.span().start,
+            frames: placed.placed.end - placed.placed.start,
+        });
+        let clips: Vec<RenderedClip> = clips.collect();
+        let format = RenderFormat {
+            width,
+            height,
+            rate: sequence.rate,
+            frames: sequence.length(),
+            max_bytes: settings.max_string_out_bytes,
+        };
+        Ok(SequencePlan { format, clips, filename: format!("{}.mp4", sequence.stem()) })
+    }
+}
+
+impl StringOutOptions {
+    fn check(&self, settings: &BinSettings) -> Result<()> {
+        let (handles, max_side) = (self.handles, settings.max_string_out_side);
+        if !(0.0..=MAX_HANDLES).contains(&handles) {
+            return Err(Error::Unprocessable(format!(
+                "handles is {handles}; it must be from 0 to {MAX_HANDLES} seconds"
+            )));
+        }
+        if let Some(side) = self.max_side
+            && !(MIN_SIDE..=max_side.max(MIN_SIDE)).contains(&side)
+        {
+            return Err(Error::Unprocessable(format!(
+                "max_side is {side}; it must be from {MIN_SIDE} to {max_side} pixels \
+                 (bins.max_string_out_side)"
+            )));
+        }
+        if let Some(rate) = self.frame_rate
+            && !(MIN_RATE..=MAX_RATE).contains(&rate.per_second())
+        {
+            return Err(Error::Unprocessable(format!(
+                "frame_rate is {rate}; it must be from {MIN_RATE} to {MAX_RATE} frames per second"
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn check_length(bin_id: &BinId, sequence: &Sequence, settings: &BinSettings) -> Result<()> {
+    let (count, max) = (sequence.clips.len(), settings.max_clips);
+    if count > max {
+        return Err(Error::Invalid(format!(
+            "bin '{bin_id}' has {count} clips; a video has at most {max} (bins.max_clips)"
+        )));
+    }
+    let (seconds, max) = (sequence.rate.seconds(sequence.length()), settings.max_string_out);
+    if seconds > max as f64 {
+        return Err(Error::Invalid(format!(
+            "the video would last {seconds:.1} seconds; it may last {max} (bins.max_string_out): \
+             remove or trim selects, or use shorter handles"
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the size of the largest pictures, reduced so that no side exceeds `max_side`. Both
+/// lengths are even.
+fn picture_size(clips: &[SequenceClip], max_side: u32) -> (u32, u32) {
+    let sizes = clips.iter().filter(|clip| clip.source.has_picture);
+    let sizes = sizes.filter_map(|clip| clip.source.picture_size);
+    let largest = sizes.max_by_key(|(width, height)| u64::from(*width) * u64::from(*height));
+    let (width, height) = largest.unwrap_or(DEFAULT_SIZE);
+    let scale = (f64::from(max_side) / f64::from(width.max(height).max(1))).min(1.0);
+    let side = |length: u32| ((f64::from(length) * scale / 2.0).round() as u32).max(1) * 2;
+    let even_max = (max_side & !1).max(2);
+    (side(width).min(even_max), side(height).min(even_max))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::export::sequence::SourceVideo;
+    use crate::export::sequence::testing::{clip, source};
+
+    fn clip_of_size(size: Option<(u32, u32)>, has_picture: bool) -> SequenceClip {
+        let source = SourceVideo {
+            picture_size: size,
+            has_picture,
+            ..(*source(1, "25/1", "", "A")).clone()
+        };
+        clip(&Arc::new(source), 0..10)
+    }
+
+    #[test]
+    fn videos_have_the_size_of_the_largest_source() {
+        let clips = [
+            clip_of_size(Some((640, 360)), true),
+            clip_of_size(Some((1921, 1081)), true),
+            clip_of_size(Some((9000, 9000)), false),
+        ];
+        assert_eq!(picture_size(&clips, 4096), (1922, 1082));
+        assert_eq!(picture_size(&clips, 1920), (1920, 1080));
+        assert_eq!(picture_size(&clips[..1], 319), (318, 180));
+        assert_eq!(picture_size(&clips[2..], 1920), DEFAULT_SIZE);
+        assert_eq!(picture_size(&[clip_of_size(Some((10_000, 1)), true)], 100), (100, 2));
+    }
+
+    #[test]
+    fn handles_end_at_the_ends_of_the_video() {
+        let source = source(1, "25/1", "", "A");
+        for (frames, expected) in
+            [(100..110, 75..135), (10..20, 0..45), (89_990..90_000, 89_965..90_000)]
+        {
+            let mut clip = clip(&source, frames);
+            clip.add_handles(1.0);
+            assert_eq!(clip.frames, expected);
+        }
+    }
+}
