@@ -149,6 +149,8 @@ test("five moments are collected from a search, ordered, trimmed and noted", asy
     await expect(page.getByRole("link", { name })).toHaveAttribute("href", `${service.url}/bins/${bin}/export?format=${format}`);
   const clips = page.getByRole("link", { name: "All selects as clips (ZIP)" });
   await expect(clips).toHaveAttribute("href", `${service.url}/bins/${bin}/clips`);
+  const video = page.getByRole("link", { name: "Video (MP4)" });
+  await expect(video).toHaveAttribute("href", `${service.url}/bins/${bin}/string-out`);
   await expectAccessible(page, "the export menu of a bin");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Rename or describe…" }).click();

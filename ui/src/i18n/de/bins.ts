@@ -88,6 +88,7 @@ export const bins: typeof english = {
       clips: "Videodateien",
     },
     clips: "Alle Ausschnitte (ZIP)",
+    video: "Video (MP4)",
     formats: {
       fcpxml: "Für Final Cut Pro (FCPXML)",
       xmeml: "Für Premiere Pro (XML)",

@@ -85,6 +85,7 @@ export const bins = {
       clips: "Video files",
     },
     clips: "All selects as clips (ZIP)",
+    video: "Video (MP4)",
     formats: {
       fcpxml: "Final Cut Pro (FCPXML)",
       xmeml: "Premiere Pro (XML)",
