@@ -237,7 +237,72 @@ test("the score distribution is a chart with a threshold and a table", async ({ 
   await expect(page).toHaveURL(/sure=0.5/);
   await page.getByText("Score distribution").click();
   await page.getByRole("button", { name: "Show all" }).click();
+  await page.getByRole("button", { name: "4 weaker results" }).click();
   await expect(page.locator(".hits li")).toHaveCount(6);
+});
+
+// Mocks the results of a search by their probabilities, in pages of the requested size.
+async function mockProbabilities(page, probabilities) {
+  await page.unroute((url) => url.pathname === "/query");
+  await page.route((url) => url.pathname === "/query", (route) => {
+    const { limit, cursor = "0" } = route.request().postDataJSON();
+    const results = probabilities.map((p_present, index) => ({ ...hit(ONE, index, index * 10), p_present }));
+    const end = Number(cursor) + limit;
+    route.fulfill({ json: { answer: null, results: results.slice(Number(cursor), end), ...(end < results.length ? { next: String(end) } : {}) } });
+  });
+}
+const starts = (page) => page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
+
+test("weaker results are folded, and stay unfolded in this tab", async ({ page, service }, testInfo) => {
+  await mockFootage(page, service);
+  await mockProbabilities(page, [0.9, 0.3, 0.8, 0.2, 0.7, 0.1]);
+  await page.goto(`${service.url}/#/search?q=boat&limit=4`);
+  await expect.poll(() => starts(page)).toEqual([0, 20]);
+  await expect(page.getByText("Nothing matches well")).toHaveCount(0);
+  const weaker = page.getByRole("button", { name: /weaker result/ });
+  await expect(weaker).toHaveText(/2 weaker results$/);
+  await expect(weaker).toHaveAttribute("aria-expanded", "false");
+  // A page of more results adds to both parts, and its first visible result gets the focus.
+  await page.getByRole("button", { name: "Load more", exact: true }).press("Enter");
+  await expect.poll(() => starts(page)).toEqual([0, 20, 40]);
+  await expect(page.locator(".hits .thumb").nth(2)).toBeFocused();
+  await expect(weaker).toHaveText(/3 weaker results$/);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `folded at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`folded-${width}.png`), fullPage: true });
+  }
+  await weaker.press("Enter");
+  await expect.poll(() => starts(page)).toEqual([0, 20, 40, 10, 30, 50]);
+  await expect(weaker).toHaveAttribute("aria-expanded", "true");
+  await expectAccessible(page, "unfolded");
+  await page.getByLabel("Sort by").selectOption("Video");
+  await expect(page.getByRole("heading", { level: 3 })).toHaveText(["harbour.mp4", "harbour.mp4"]);
+  await page.reload();
+  await expect(page.locator(".hits li")).toHaveCount(4);
+  await weaker.press("Enter");
+  await expect.poll(() => starts(page)).toEqual([0, 20]);
+  // A minimum that the user sets replaces the one of the page.
+  await page.goto(`${service.url}/#/search?q=boat&sure=0.2`);
+  await expect.poll(() => starts(page)).toEqual([0, 10, 20, 30, 40]);
+  await expect(weaker).toHaveText(/1 weaker result$/);
+});
+
+test("if nothing matches well, the page says so and shows the nearest results", async ({ page, service }, testInfo) => {
+  await mockFootage(page, service);
+  await mockProbabilities(page, [0.4, 0.3, 0.3, 0.2, 0.2, 0.1, 0.1]);
+  await page.goto(`${service.url}/#/search?q=boat`);
+  await expect(page.getByText("Nothing matches well; the nearest 5 results:")).toBeVisible();
+  await expect.poll(() => starts(page)).toEqual([0, 10, 20, 30, 40]);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `nothing strong at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`nearest-${width}.png`), fullPage: true });
+  }
+  await page.getByRole("button", { name: "2 weaker results" }).press("Enter");
+  await expect(page.locator(".hits li")).toHaveCount(7);
 });
 
 for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {

@@ -57,8 +57,11 @@ export const search: typeof english = {
     orders: { "": "Relevanz", video: "Video", time: "Zeit" },
     answerName: "Antwort",
     answerFailed: (why) => `Die Antwort konnte nicht erstellt werden: ${why}`,
-    doubtful:
-      "Wahrscheinlich passt keiner dieser Momente. Es sind die ähnlichsten; die Konfidenz steht jeweils dabei.",
+    weaker: (results) => count(results, "schwächeres Ergebnis", "schwächere Ergebnisse"),
+    nothingStrong: (nearest) =>
+      nearest === 1
+        ? "Nichts passt gut; das ähnlichste Ergebnis:"
+        : `Nichts passt gut; die ${nearest} ähnlichsten Ergebnisse:`,
     empty: "Momente nach Bedeutung finden",
     emptyAbout:
       "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Um Momente aufzulisten, die neuesten zuerst, das Textfeld leer lassen und ein Video, eine Bedingung oder einen Filter auswählen.",

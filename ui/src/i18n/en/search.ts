@@ -57,7 +57,11 @@ export const search = {
     orders: { "": "Best match", video: "Video", time: "Time" },
     answerName: "Answer",
     answerFailed: (why: string) => `The answer could not be written: ${why}`,
-    doubtful: "Probably none of these match. They are the closest moments; each shows its confidence.",
+    weaker: (results: number) => count(results, "weaker result", "weaker results"),
+    nothingStrong: (nearest: number) =>
+      nearest === 1
+        ? "Nothing matches well; the nearest result:"
+        : `Nothing matches well; the nearest ${nearest} results:`,
     empty: "Find moments by meaning",
     emptyAbout:
       "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. To list moments, newest first, leave the text empty and select a video, a condition or a filter.",
