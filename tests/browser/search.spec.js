@@ -316,3 +316,91 @@ for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark
     await page.screenshot({ path: testInfo.outputPath(`search-${width}.png`), fullPage: true });
   });
 }
+
+const titles = (page) => page.locator(".hits .title");
+
+test("results are arranged in a grid, which is remembered, and hovering scrubs", async ({ page, service }, testInfo) => {
+  await mockFootage(page, service);
+  const frames = [];
+  await page.route((url) => url.pathname.endsWith("/frames"), (route) => {
+    frames.push(Number(new URL(route.request().url()).searchParams.get("t")));
+    return route.fulfill({ contentType: "image/svg+xml", body: '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="9"/>' });
+  });
+  await page.goto(`${service.url}/#/search?q=boat`);
+  const views = page.getByRole("group", { name: "View" });
+  await expect(views.getByRole("button", { name: "List" })).toHaveAttribute("aria-pressed", "true");
+  await views.getByRole("button", { name: "Grid" }).press("Enter");
+  const card = page.locator(".hits > li").first();
+  await expect(page.locator(".hits")).toHaveClass(/grid/);
+  await expect(card).toContainText("harbour.mp4");
+  await expect(card).toContainText("0:30–0:35");
+  await expect(card.locator(".text")).toContainText("A boat at 30.");
+  await expect(card.getByRole("button", { name: "Save clip" })).toBeVisible();
+  await expect(card.locator(".score")).toHaveCount(0);
+  await openHitMenu(page);
+  await page.keyboard.press("Escape");
+  const tops = await page.locator(".hits > li").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  expect(new Set(tops).size).toBe(1);
+  await page.reload();
+  await expect(views.getByRole("button", { name: "Grid" })).toHaveAttribute("aria-pressed", "true");
+  await expect(card.locator("img")).toHaveCount(1);
+
+  // A few frames of the moment are loaded, and only when the pointer is over it.
+  frames.length = 0;
+  const box = await card.locator(".thumb").boundingBox();
+  for (const part of [0.1, 0.3, 0.5, 0.7, 0.9, 0.1]) {
+    await page.mouse.move(box.x + box.width * part, box.y + box.height / 2);
+    await expect(card.locator(".frame")).toHaveAttribute("src", new RegExp(`t=${(30 + Math.floor(part * 5) + 0.5).toFixed(2)}`));
+  }
+  expect([...new Set(frames)].toSorted()).toEqual([30.5, 31.5, 32.5, 33.5, 34.5]);
+  await page.mouse.move(0, 0);
+  await expect(card.locator(".frame")).toHaveCount(0);
+  await card.locator(".title").focus();
+  await expect(card.locator(".frame")).toHaveCount(1);
+  await page.getByLabel("Search the footage").focus();
+  await expect(card.locator(".frame")).toHaveCount(0);
+
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.mouse.move(box.x + box.width * 0.3, box.y + box.height / 2);
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height / 2);
+  await card.locator(".title").focus();
+  await expect(card.locator(".frame")).toHaveCount(0);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `grid at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`grid-${width}.png`), fullPage: true });
+  }
+});
+
+test("results are moved through, played and opened by keyboard", async ({ page, service }) => {
+  await mockFootage(page, service);
+  await page.goto(`${service.url}/#/search?q=boat`);
+  await expect(page.locator(".hits > li")).toHaveCount(3);
+  await page.getByLabel("Search the footage").press("ArrowDown");
+  await expect(titles(page).first()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(titles(page).nth(1)).toBeFocused();
+  // In a list, left and right are left to the browser.
+  await page.keyboard.press("ArrowRight");
+  await expect(titles(page).nth(1)).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await expect(titles(page).first()).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(page.locator(".hits video")).toBeFocused();
+  await page.getByRole("button", { name: "Close" }).press("Enter");
+  await expect(titles(page).first()).toBeFocused();
+
+  await page.getByRole("button", { name: "Grid" }).press("Enter");
+  await page.getByLabel("Search the footage").press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect(titles(page).nth(2)).toBeFocused();
+  await page.keyboard.press("ArrowLeft");
+  await expect(titles(page).nth(1)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`#/videos/${TWO}`));
+  await page.goBack();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toContainText("Play the focused result in place");
+});

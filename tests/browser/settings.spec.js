@@ -73,7 +73,7 @@ test("times use the chosen format, and the shortcuts are listed", async ({ page,
 
   const keys = page.getByRole("region", { name: "Keyboard shortcuts" });
   await expect(keys).toContainText("Play / pause");
-  await expect(keys.locator("kbd").filter({ hasText: "Space" })).toBeVisible();
+  await expect(keys.locator("kbd").filter({ hasText: "Space" }).first()).toBeVisible();
   const listed = await keys.locator("dd").allTextContents();
   await page.getByRole("heading", { name: "Settings" }).press("?");
   const help = page.getByRole("dialog");

@@ -60,6 +60,9 @@ export const PLAYER_KEYS: Bound[] = [
 /** Shortcuts bound by other components. */
 export const OTHER_KEYS: Binding[] = [
   { keys: ["/"], labels: ["/"], action: "search" },
+  { keys: ["ArrowUp", "ArrowDown"], labels: ["↑", "↓", "←", "→"], action: "moveHit" },
+  { keys: ["Enter"], labels: ["enter"], action: "openHit" },
+  { keys: [" "], labels: ["space"], action: "previewHit" },
   {
     keys: ["+", "-", "0"],
     labels: ["+", "−", "0"],

@@ -55,6 +55,8 @@ export const search: typeof english = {
     answer: "Ergebnisse in einer Antwort zusammenfassen",
     order: "Sortieren nach",
     orders: { "": "Relevanz", video: "Video", time: "Zeit" },
+    view: "Ansicht",
+    views: { list: "Liste", grid: "Raster" },
     answerName: "Antwort",
     answerFailed: (why) => `Die Antwort konnte nicht erstellt werden: ${why}`,
     weaker: (results) => count(results, "schwächeres Ergebnis", "schwächere Ergebnisse"),

@@ -55,6 +55,8 @@ export const search = {
     answer: "Summarise the results in an answer",
     order: "Sort by",
     orders: { "": "Best match", video: "Video", time: "Time" },
+    view: "View",
+    views: { list: "List", grid: "Grid" },
     answerName: "Answer",
     answerFailed: (why: string) => `The answer could not be written: ${why}`,
     weaker: (results: number) => count(results, "weaker result", "weaker results"),
