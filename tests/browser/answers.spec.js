@@ -30,7 +30,7 @@ test("a search uses the modes and thresholds of the service", async ({ page, ser
   await page.getByLabel("Search in", { exact: true }).selectOption("default_video");
   await page.getByLabel("Search by", { exact: true }).selectOption("hybrid");
   await page.getByRole("button", { name: /Use 0\.42/ }).click();
-  await page.getByLabel("Starts at or after (s)").fill("2");
+  await page.getByLabel("Starts at or after (m:ss)").fill("2");
   for (const word of ["boat", "ferry"]) {
     await page.getByLabel("Objects", { exact: true }).fill(word);
     await page.getByLabel("Objects", { exact: true }).press("Enter");
@@ -81,6 +81,39 @@ test("a refusal lists the closest moments, without improbable ones", async ({ pa
   await page.goto(`${service.url}/#/search?q=ship&answer=1`);
   await expect(page.getByText("Not answered")).toBeVisible();
   await expect(page.getByText("supported")).toBeHidden();
+});
+
+test("a refusal lists the nearest three moments, and an answer has its sources as a strip", async ({ page, service }, testInfo) => {
+  const moments = Array.from({ length: 6 }, (_, index) => ({ ...hit, chunk_id: index, start: index * 70, end: index * 70 + 5, p_present: 0.4 }));
+  const cited = moments.slice(0, 4).map(({ start, end }) => `A boat leaves [${ID} ${start}-${end}s].`).join(" ");
+  await json(page, `/videos/${ID}`, { video_id: ID, filename: "harbour.mp4" });
+  await json(page, "/ask", { question: "x", answer: "No moment answers this question.", answered: false, sources: {}, results: moments });
+  await page.goto(`${service.url}/#/ask?q=x`);
+  await expect(page.getByRole("heading", { name: "3 closest moments" })).toBeVisible();
+  await expect(page.locator(".hits li")).toHaveCount(3);
+
+  await page.unroute((url) => url.pathname === "/ask").catch(() => {});
+  await page.route((url) => url.pathname === "/ask", (route) => route.fulfill({ json: { question: "x", answer: cited, answered: true, sources: {}, results: moments } }));
+  await page.getByLabel("Ask about the footage").press("Enter");
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer.getByRole("heading", { name: "4 sources" })).toBeVisible();
+  const strip = answer.locator(".hits > li");
+  await expect(strip).toHaveCount(4);
+  await expect(strip.nth(1)).toContainText("harbour.mp4");
+  await expect(strip.nth(1)).toContainText("1:10–1:15");
+  await expect(strip.nth(1)).not.toContainText("A boat leaves");
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `sources at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`sources-${width}.png`), fullPage: true });
+  }
+  await answer.locator(".answer-text .cite").nth(2).press("Enter");
+  await expect(answer.locator("video")).toBeFocused();
+  await page.getByRole("button", { name: "Close" }).press("Enter");
+  await strip.nth(1).getByRole("link", { name: "harbour.mp4" }).press("ArrowRight");
+  await expect(strip.nth(2).getByRole("link", { name: "harbour.mp4" })).toBeFocused();
+  await expect(strip.nth(2).getByRole("link", { name: "harbour.mp4" })).toHaveAttribute("href", `#/videos/${ID}?t=140&until=145`);
 });
 
 test("an answer without citations is a refusal, and only cited moments are sources", async ({ page, service }) => {

@@ -22,6 +22,14 @@ describe("an answer", () => {
     expect(otherHits(reply as never)).toEqual([results[0], results[2]]);
   });
 
+  it("lists at most three moments with a refusal", () => {
+    const many = [0, 5, 10, 15, 20].map((start) => hit(start, 0.4));
+    const reply = { answer: "No moment answers this question.", answered: false, results: many };
+    expect(otherHits(reply as never)).toEqual(many.slice(0, 3));
+    const answered = { answer: `A [${ID} 0-5s].`, answered: true, results: many };
+    expect(otherHits(answered as never)).toEqual(many.slice(1));
+  });
+
   it("is copied with each source once", () => {
     const answer = "A boat leaves [x 1-2]. It is big [y 3.5-4s]. It is red [x 1-2].";
     const text = plainTextAnswer(

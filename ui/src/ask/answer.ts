@@ -7,6 +7,9 @@ import type { AskResponse, Hit } from "../api/types";
 /** Minimum probability of a moment to be listed with an answer. */
 const MIN_RELEVANCE = 0.1;
 
+/** How many of the nearest moments are listed with a refusal. */
+const NEAREST = 3;
+
 /** Whether the answer is a refusal, which cites nothing. */
 export const isRefusal = ({ answer, answered }: Pick<AskResponse, "answer" | "answered">) =>
   answered === false || !splitCitations(answer ?? "").some(({ cited }) => cited);
@@ -27,10 +30,13 @@ export function citedHits(reply: Reply): Hit[] {
   return all;
 }
 
-/** The other results that may be relevant to the question. */
+/** The other results that may be relevant to the question; after a refusal, the nearest few. */
 export function otherHits(reply: Reply): Hit[] {
   const sources = citedHits(reply);
-  return reply.results.filter((hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= MIN_RELEVANCE);
+  const others = reply.results.filter(
+    (hit) => !sources.includes(hit) && (hit.p_present ?? 1) >= MIN_RELEVANCE,
+  );
+  return isRefusal(reply) ? others.slice(0, NEAREST) : others;
 }
 
 /** An answer as plain text with numbered sources and links. */
