@@ -20,7 +20,7 @@ test("the address holds the whole search across reload, back and forward", async
   await page.getByLabel("Search the footage").fill("boat");
   await page.getByText("Filters", { exact: true }).click();
   await page.getByLabel("Minimum confidence (0–1)").fill("0.5");
-  await page.getByLabel("Starts at or after (s)").fill("12");
+  await page.getByLabel("Starts at or after (m:ss)").fill("0:12");
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect.poll(() => sent.length).toBe(1);
   expect(sent[0]).toMatchObject({ text: "boat", min_p_present: 0.5, filters: { after: 12 } });
@@ -31,7 +31,7 @@ test("the address holds the whole search across reload, back and forward", async
   expect(sent[1]).toEqual(sent[0]);
   await expect(page.getByLabel("Search the footage")).toHaveValue("boat");
   await expect(page.getByLabel("Minimum confidence (0–1)")).toHaveValue("0.5");
-  await expect(page.getByLabel("Starts at or after (s)")).toHaveValue("12");
+  await expect(page.getByLabel("Starts at or after (m:ss)")).toHaveValue("0:12");
 
   await page.getByLabel("Search the footage").fill("ferry");
   await page.getByRole("button", { name: "Search", exact: true }).click();

@@ -404,3 +404,22 @@ test("results are moved through, played and opened by keyboard", async ({ page, 
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toContainText("Play the focused result in place");
 });
+
+test("times are typed and shown as minutes and seconds", async ({ page, service }) => {
+  const sent = [];
+  await mockFootage(page, service, sent);
+  await page.goto(`${service.url}/#/search?q=boat&filter.after=83.5`);
+  const after = page.getByLabel("Starts at or after (m:ss)");
+  await expect(after).toHaveValue("1:23.5");
+  await after.fill("soon");
+  await after.press("Enter");
+  expect(await after.evaluate((input) => input.validationMessage)).toBe("Enter a time such as 1:23 or 1:02:03.");
+  for (const [typed, shown, seconds] of [["1:02:03", "1:02:03", 3723], ["75", "1:15", 75], ["2:05", "2:05", 125]]) {
+    await after.fill(typed);
+    await after.press("Enter");
+    await expect.poll(() => sent.findLast(({ text }) => text)?.filters).toEqual({ after: seconds });
+    await expect(after).toHaveValue(shown);
+  }
+  await page.getByRole("link", { name: "Ask about this" }).press("Enter");
+  await expect(page.getByRole("list", { name: "Scope of the question" })).toContainText("Starts at or after (m:ss): 2:05");
+});

@@ -10,6 +10,22 @@ export function clock(seconds: number): string {
   return hours ? `${hours}:${tail}` : tail;
 }
 
+/** Parses `83.5`, `1:23` or `1:02:03.25` to seconds; null for anything else. */
+export function parseClock(text: string): number | null {
+  const trimmed = text.trim();
+  if (!/^(\d+:){0,2}\d+([.,]\d+)?$/.test(trimmed)) return null;
+  return trimmed.split(":").reduce((all, part) => all * 60 + Number(part.replace(",", ".")), 0);
+}
+
+/** Formats seconds as `clock` does, with the fraction that they have, to the millisecond. */
+export function exactClock(seconds: number): string {
+  const thousandths = Math.round(Math.max(0, seconds) * 1000);
+  const fraction = String(thousandths % 1000)
+    .padStart(3, "0")
+    .replace(/0+$/, "");
+  return clock(thousandths / 1000) + (fraction && `.${fraction}`);
+}
+
 export const humanize = (id: string) => id.replaceAll("_", " ");
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));

@@ -1,6 +1,6 @@
 // Formats times in the chosen style and parses typed times.
 import Timecode from "smpte-timecode";
-import { clock } from "../i18n/format";
+import { clock, parseClock } from "../i18n/format";
 
 /** `clock`: minutes and seconds. `seconds`: with hundredths. `frames`: SMPTE timecode. */
 export type TimeStyle = "clock" | "seconds" | "frames";
@@ -79,8 +79,7 @@ export function parseTime(text: string, frameRate?: number): number | null {
       return null;
     }
   }
-  if (!/^(\d+:){0,2}\d+([.,]\d+)?$/.test(trimmed)) return null;
-  return trimmed.split(":").reduce((all, part) => all * 60 + Number(part.replace(",", ".")), 0);
+  return parseClock(trimmed);
 }
 
 /** The middle of the frame `frames` after the one at `seconds`. */

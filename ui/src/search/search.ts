@@ -1,7 +1,7 @@
 // Builds search requests from the address.
 import { parseRegion, VISUAL } from "../api/pictures";
 import type { Place } from "../state/address.svelte";
-import { analyzerName, joinList, displayName, humanize } from "../i18n/format";
+import { analyzerName, displayName, exactClock, humanize, joinList, parseClock } from "../i18n/format";
 import { m } from "../i18n/language.svelte";
 import type { Hit, Schema, Span } from "../api/types";
 import { describeWhere, whereExpression } from "./conditions/conditions";
@@ -35,6 +35,9 @@ export const MAX_LIMIT = 50;
 
 /** The filter for the moments of a bin. */
 export const BIN_FILTER = "bin";
+
+/** Filters whose number is a time in a video, in seconds. */
+export const TIME_FILTERS = ["after", "before", "overlaps_after", "overlaps_before"];
 
 /** Filters that the page offers in other ways or not at all. */
 const HIDDEN_FILTERS = ["where", BIN_FILTER, "video_ids", "analyzer_ids", "chunk_ids", "chunk_config"];
@@ -195,10 +198,18 @@ function isSplitSentence(first: Hit, second: Hit): boolean {
 
 export const filterName = (name: string) => displayName(m.filters.names, name);
 
+/** A value as it is shown; times, which the service takes in seconds, as minutes and seconds. */
+export function filterValue(name: string, value: string): string {
+  const seconds = TIME_FILTERS.includes(name) ? parseClock(value) : null;
+  return seconds === null ? value : exactClock(seconds);
+}
+
 /** Short descriptions of filters. */
 const describeFilters = (filters: Filters, binName: (id: string) => string) =>
   Object.entries(filters).map(([name, all]) =>
-    name === BIN_FILTER ? m.bins.inBin(joinList(all.map(binName))) : `${filterName(name)}: ${all.join(", ")}`,
+    name === BIN_FILTER
+      ? m.bins.inBin(joinList(all.map(binName)))
+      : `${filterName(name)}: ${all.map((value) => filterValue(name, value)).join(", ")}`,
   );
 
 /** The conditions and filters of a search, in words. */

@@ -92,6 +92,8 @@ export const search: typeof english = {
   },
   filters: {
     all: "Alle müssen zutreffen",
+    timeExample: "1:23",
+    noTime: "Bitte eine Zeit wie 1:23 oder 1:02:03 eingeben.",
     names: {
       objects: "Objekte",
       tags: "Schlagwörter",
@@ -108,10 +110,10 @@ export const search: typeof english = {
       where: "Bedingungen",
       min_people: "Min. Personen",
       max_people: "Max. Personen",
-      after: "Beginnt ab (s)",
-      before: "Endet bis (s)",
-      overlaps_after: "Endet ab (s)",
-      overlaps_before: "Beginnt bis (s)",
+      after: "Beginnt ab (m:ss)",
+      before: "Endet bis (m:ss)",
+      overlaps_after: "Endet ab (m:ss)",
+      overlaps_before: "Beginnt bis (m:ss)",
       recorded_after: "Aufgenommen nach",
       recorded_before: "Aufgenommen vor",
     },
