@@ -59,6 +59,7 @@ export const PLAYER_KEYS: Bound[] = [
 
 /** Shortcuts bound by other components. */
 export const OTHER_KEYS: Binding[] = [
+  { keys: ["k"], labels: ["controlK", "⌘K"], action: "command" },
   { keys: ["/"], labels: ["/"], action: "search" },
   { keys: ["ArrowUp", "ArrowDown"], labels: ["↑", "↓", "←", "→"], action: "moveHit" },
   { keys: ["Enter"], labels: ["enter"], action: "openHit" },

@@ -64,6 +64,16 @@ export const frame: typeof english = {
     schemaFailed: (why) => `Die verfügbaren Funktionen konnten nicht geladen werden. ${why}`,
     linkCopied: (what) => `Link zu ${what} kopiert.`,
   },
+  command: {
+    name: "Wechseln oder suchen",
+    hint: "Wechseln oder suchen (Strg+K)",
+    placeholder: "Name von Video, Seite oder Ablage, oder Suchwörter",
+    pages: "Seiten",
+    moments: "Momente",
+    people: "Personen",
+    searchFor: (text) => `„${text}“ suchen`,
+    ask: (text) => `„${text}“ fragen`,
+  },
   errors: {
     unreachable:
       "Der Dienst ist nicht erreichbar. Möglicherweise läuft er nicht oder die Verbindung ist unterbrochen.",
@@ -94,6 +104,7 @@ export const frame: typeof english = {
     space: "Leertaste",
     enter: "Eingabe",
     controlZ: "Strg+Z",
+    controlK: "Strg+K",
     toggle: "Wiedergabe / Pause",
     ten: "10 Sekunden zurück / vor",
     five: "5 Sekunden zurück / vor",
@@ -102,6 +113,7 @@ export const frame: typeof english = {
     clearRange: "Bereich aufheben",
     hits: "Nächster / voriger Treffer oder Ausschnitt",
     addToBin: "Bereich, aktuellen Moment oder fokussiertes Ergebnis zur Ablage hinzufügen",
+    command: "Zu Seite, Video, Ablage oder Person wechseln oder suchen",
     search: "Suchen",
     moveHit: "Nächstes / voriges Suchergebnis, auch aus dem Suchfeld",
     openHit: "Fokussiertes Ergebnis in seinem Video öffnen",

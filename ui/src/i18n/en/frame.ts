@@ -67,6 +67,17 @@ export const frame = {
     schemaFailed: (why: string) => `The list of available features could not be loaded. ${why}`,
     linkCopied: (what: string) => `Copied link to ${what}.`,
   },
+  /** The field that goes anywhere. */
+  command: {
+    name: "Go to or search",
+    hint: "Go to or search (Ctrl+K)",
+    placeholder: "Name of a video, page or bin, or words to search for",
+    pages: "Pages",
+    moments: "Moments",
+    people: "People",
+    searchFor: (text: string) => `Search for “${text}”`,
+    ask: (text: string) => `Ask “${text}”`,
+  },
   errors: {
     unreachable: "The service cannot be reached. It may have stopped, or the network may be down.",
     status: (status: number) => `The service returned an error (${status}).`,
@@ -96,6 +107,7 @@ export const frame = {
     space: "Space",
     enter: "Enter",
     controlZ: "Ctrl+Z",
+    controlK: "Ctrl+K",
     toggle: "Play / pause",
     ten: "Back / forward 10 seconds",
     five: "Back / forward 5 seconds",
@@ -104,6 +116,7 @@ export const frame = {
     clearRange: "Clear range",
     hits: "Next / previous result or select",
     addToBin: "Add the range, the current moment or the focused result to a bin",
+    command: "Go to a page, video, bin or person, or search",
     search: "Search",
     moveHit: "Next / previous search result, also from the search field",
     openHit: "Open the focused result in its video",

@@ -1,0 +1,66 @@
+// Finds videos, bins and people by name for the command field.
+import { listBins } from "../../bins/api";
+import { api } from "../../api/client";
+import { clock } from "../../i18n/format";
+import { loadChoices, valuesQuery } from "../../search/values";
+import { link, videoLink } from "../../state/address.svelte";
+import type { Bin, Schema, Video } from "../../api/types";
+import { rank, type Option } from "./options";
+
+/** Filters with names of people. */
+const PEOPLE = ["speakers", "people"];
+/** Most options of a group. */
+const MOST = 5;
+/** Most bins that are loaded to find one by its name. */
+const MOST_BINS = 200;
+
+export const videoOption = ({ video_id, filename, duration }: Video): Option => ({
+  group: "videos",
+  text: filename,
+  hint: clock(duration),
+  href: videoLink(video_id),
+});
+
+const binOption = ({ bin_id, name }: Bin): Option => ({
+  group: "bins",
+  text: name,
+  href: link("bins", {}, bin_id),
+});
+
+async function findVideos(typed: string, signal: AbortSignal): Promise<Option[]> {
+  const query = new URLSearchParams({ limit: String(MOST), filename: typed });
+  const { videos } = await api<{ videos: Video[] }>(`videos?${query}`, { signal });
+  return videos.map(videoOption);
+}
+
+async function findPeople(typed: string, schema: Schema | null, signal: AbortSignal): Promise<Option[]> {
+  const fields = PEOPLE.filter((field) => field in (schema?.filters ?? {}));
+  const anywhere = { video: [], analyzer: "", filters: {} };
+  const found = await Promise.all(
+    fields.map(async (field) => {
+      const choices = await loadChoices(valuesQuery(field, typed, anywhere, schema), signal);
+      return choices.map<Option>(({ value, count }) => ({
+        group: "people",
+        text: value,
+        hint: count,
+        href: link("search", { filters: { [field]: [value] } }),
+      }));
+    }),
+  );
+  return found.flat().slice(0, MOST);
+}
+
+/** Finds videos, bins and people by name. The bins are loaded once. */
+export function finder(schema: Schema | null) {
+  let bins: Promise<Option[]> | undefined;
+  const loadBins = () => (bins ??= listBins("changed", MOST_BINS).then((list) => list.bins.map(binOption)));
+  return async (typed: string, signal: AbortSignal): Promise<Option[]> => {
+    const found = await Promise.allSettled([
+      findVideos(typed, signal),
+      loadBins().then((all) => rank(all, typed).slice(0, MOST)),
+      findPeople(typed, schema, signal),
+    ]);
+    // A source that fails, for example without permission, has no options.
+    return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  };
+}
