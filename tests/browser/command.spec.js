@@ -16,6 +16,7 @@ async function mockNames(page, service) {
     const videos = [video].filter(({ filename }) => filename.includes(part ?? ""));
     return { videos, total: videos.length };
   });
+  await page.route(/\/(videos|bins)\/\w+/, (route) => route.fulfill({ status: 404, json: { detail: "not here" } }));
   await json(page, "/bins", () => ({ bins: [{ bin_id: "b1", name: "Best of harbour", description: "", selects: 1, version: 1 }], total: 1 }));
   await json(page, "/values", (params) => {
     const values = [{ value: "Harriet", moments: 4 }].filter(() => params.get("field") === "speakers" && "harriet".startsWith(params.get("prefix") ?? "-"));
@@ -24,8 +25,8 @@ async function mockNames(page, service) {
   return sent;
 }
 const field = (page) => page.getByRole("combobox", { name: "Go to or search" });
-const options = (page) => page.getByRole("option");
-const active = (page) => page.getByRole("option", { selected: true });
+const options = (page) => page.getByRole("dialog").getByRole("option");
+const active = (page) => page.getByRole("dialog").getByRole("option", { selected: true });
 
 test("one field finds pages, videos, bins, people and moments by keyboard", async ({ page, service }, testInfo) => {
   const sent = await mockNames(page, service);
@@ -85,7 +86,7 @@ test("the field opens from a text field and by its button, and Escape returns th
   await expect(text).toBeFocused();
   await page.getByRole("button", { name: "Go to or search" }).press("Enter");
   await field(page).fill("jobs");
-  await options(page).filter({ hasText: /^Jobs$/ }).click();
+  await options(page).filter({ hasText: /^Jobs\s*$/ }).click();
   await expect(page).toHaveURL(/#\/jobs$/);
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog", { name: "Keyboard shortcuts" })).toContainText("Go to a page, video, bin or person, or search");

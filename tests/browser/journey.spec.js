@@ -70,6 +70,8 @@ test("a URL is fetched, and a failed job shows why and can be retried", async ({
   try {
     const origin = `http://127.0.0.1:${server.address().port}`;
     await page.goto(service.url);
+    await page.getByRole("button", { name: "From a URL" }).click();
+    await expect(page.getByLabel("From a URL")).toBeFocused();
     await page.getByText("Options", { exact: true }).click();
     await page.getByLabel("Min. length (s)").fill("3");
     await page.getByLabel("From a URL").fill(`${origin}/shotlog-sample.mp4`);
@@ -81,6 +83,7 @@ test("a URL is fetched, and a failed job shows why and can be retried", async ({
     await expect(page.getByRole("listitem").filter({ hasText: "done" }).first()).toContainText("Open video");
 
     await page.getByRole("link", { name: "Library" }).click();
+    await page.getByRole("button", { name: "From a URL" }).click();
     await page.getByLabel("From a URL").fill(`${origin}/nothing`);
     await page.getByRole("button", { name: "Add", exact: true }).click();
     const failed = page.getByRole("listitem").filter({ hasText: "failed" });
@@ -96,6 +99,7 @@ test("a URL is fetched, and a failed job shows why and can be retried", async ({
 
 test("the page shows rejected input, and why analyzers exclude each other", async ({ page, service }) => {
   await page.goto(service.url);
+  await page.getByRole("button", { name: "From a URL" }).click();
   await page.getByRole("button", { name: "Add", exact: true }).click();
   await expect(page.locator("#add-error")).toContainText("Choose a file or enter a URL");
   await page.getByLabel("From a URL").fill("ftp://example.org/clip.mp4");
@@ -131,7 +135,7 @@ test("a file is dropped anywhere on the page", async ({ page, service }) => {
     return carried;
   });
   await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
-  await expect(page.locator(".drop.over")).toBeVisible();
+  await expect(page.getByText("Drop files to add them")).toBeVisible();
   await page.dispatchEvent("h1", "drop", { dataTransfer: data });
   await expect(page.locator(".drop")).toContainText("dropped.mp4");
 });
@@ -391,8 +395,11 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     const { videos } = await (await fetch(`${service.url}/videos`)).json();
     await page.goto(service.url);
     await expect(tile(page)).toBeVisible();
-    await page.getByText("Options", { exact: true }).click();
     await expectAccessible(page, "library");
+    await page.getByRole("button", { name: "From a URL" }).click();
+    await page.getByText("Options", { exact: true }).click();
+    await expectAccessible(page, "adding videos");
+    await page.getByRole("button", { name: "Cancel", exact: true }).click();
     await page.getByRole("button", { name: /^Delete / }).first().click();
     await expectAccessible(page, "deleting");
     await page.keyboard.press("Escape");

@@ -113,3 +113,83 @@ test("a video added by another user appears automatically", async ({ page, servi
   Object.assign(job, { status: "done", stage: "complete", result: { video_id: id(2) } });
   await expect(tiles(page)).toHaveCount(2);
 });
+
+test("videos come first, and the panel that adds more opens on demand", async ({ page, service }, testInfo) => {
+  await mockVideos(page, [video(1), video(2)]);
+  await page.goto(service.url);
+  await expect(tiles(page)).toHaveCount(2);
+  const panel = page.locator("form.card");
+  await expect(panel).toHaveCount(0);
+  const url = page.getByRole("button", { name: "From a URL" });
+  await url.press("Enter");
+  await expect(page.getByLabel("From a URL")).toBeFocused();
+  await expectAccessible(page, "adding to a library");
+  await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
+  await expect(panel).toHaveCount(0);
+  await expect(page.getByLabel("Choose files")).toBeFocused();
+  // Chosen and dropped files open the panel, which closes once they are in the queue.
+  await page.route(/\/uploads/, () => {});
+  const film = { name: "new clip.mp4", mimeType: "video/mp4", buffer: Buffer.from("no film") };
+  await page.getByLabel("Choose files").setInputFiles(film);
+  await expect(panel).toContainText("new clip.mp4");
+  await expect(page.getByRole("button", { name: "Add", exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(panel).toHaveCount(0);
+  const upload = page.getByRole("listitem").filter({ hasText: "new clip.mp4" });
+  await expect(upload).toContainText("Uploading");
+  const data = await page.evaluateHandle(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File(["no film"], "dropped.mp4", { type: "video/mp4" }));
+    return carried;
+  });
+  await page.dispatchEvent("h1", "dragover", { dataTransfer: data });
+  await expect(page.getByText("Drop files to add them")).toBeVisible();
+  await page.dispatchEvent("h1", "drop", { dataTransfer: data });
+  await expect(panel).toContainText("dropped.mp4");
+  await page.getByRole("button", { name: "Cancel", exact: true }).press("Enter");
+  await expect(panel).toHaveCount(0);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `videos first at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`library-${width}.png`) });
+  }
+});
+
+test("running jobs are above the uploads, each in one line with its stage", async ({ page, service }, testInfo) => {
+  await mockVideos(page, [video(1)]);
+  const job = (n, more) => ({ job_id: String(n).repeat(32), source: `film ${n}.mp4`, stage: "starting", detail: {}, result: null, error: null, created_at: "2026-01-31T12:00:00Z", updated_at: "2026-01-31T12:00:00Z", ...more });
+  const jobs = [job(1, { status: "queued" }), job(2, { status: "running", stage: "analyzing", detail: { analyzer: "ocr", done: 3, total: 12 } })];
+  await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs, total: 2 } }));
+  await page.route(/\/jobs\/\w+\/events$/, (route) => route.fulfill({ status: 404, json: { detail: "none" } }));
+  await page.route(/\/uploads/, () => {});
+  await page.goto(service.url);
+  await page.getByLabel("Choose files").setInputFiles({ name: "film 3.mp4", mimeType: "video/mp4", buffer: Buffer.from("no film") });
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const lines = page.getByRole("region", { name: "In progress" }).getByRole("listitem");
+  await expect(lines).toHaveText([/film 2\.mp4\s*Analysing · .*3 of 12 moments\s*Cancel/, /film 1\.mp4\s*Waiting in queue\s*Cancel/, /film 3\.mp4\s*Uploading/]);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `lines at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`lines-${width}.png`) });
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const heights = await lines.evaluateAll((all) => all.map((one) => one.offsetHeight));
+  expect(Math.max(...heights)).toBeLessThan(64);
+});
+
+test("an empty library says what to ask, and what is not recognised with the remedy", async ({ page, service }, testInfo) => {
+  await mockVideos(page, []);
+  const real = await (await fetch(`${service.url}/health`)).json();
+  await page.route((url) => url.pathname === "/health", (route) => route.fulfill({ json: { ...real, sees: ["objects", "people"], see_more: { models: "get the models" } } }));
+  await page.goto(service.url);
+  await expect(page.getByText("This service recognises objects and people. It does not recognise: on-screen text, speech, similar pictures. For more, get the missing models (shotlog models --fetch).")).toBeVisible();
+  await expect(page.getByRole("list", { name: "Then ask, for example:" }).getByRole("listitem")).toHaveCount(3);
+  for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await expectAccessible(page, `empty at ${width}`);
+    await page.screenshot({ path: testInfo.outputPath(`empty-${width}.png`), fullPage: true });
+  }
+});

@@ -38,6 +38,7 @@ export const library: typeof english = {
       speech: "Sprache",
       pictures: "ähnliche Bilder",
     },
+    blind: (what) => `Nicht erkannt werden: ${what}.`,
     toSeeMore: (ways) => `Für mehr: ${ways}.`,
     orElse: " oder ",
     seeMore: {
@@ -46,6 +47,12 @@ export const library: typeof english = {
     },
     emptyAbout:
       "Oben ein Video aus einer Datei oder von einer URL hinzufügen. Ein kurzes Video ist in ein bis zwei Minuten fertig.",
+    thenAsk: "Danach zum Beispiel fragen:",
+    examples: [
+      "Wer kommt durch die Tür, und wann?",
+      "Was wird über das Budget gesagt?",
+      "Wann ist ein rotes Auto im Bild?",
+    ],
     steps: [
       ["Aufteilen", "Jedes Video wird an Schnitten, Pausen und Themenwechseln in Momente aufgeteilt."],
       [

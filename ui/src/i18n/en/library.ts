@@ -38,6 +38,7 @@ export const library = {
       speech: "speech",
       pictures: "similar pictures",
     } as Names,
+    blind: (what: string) => `It does not recognise: ${what}.`,
     toSeeMore: (ways: string) => `For more, ${ways}.`,
     orElse: ", or ",
     seeMore: {
@@ -45,6 +46,12 @@ export const library = {
       models: "get the missing models (shotlog models --fetch)",
     } as Names,
     emptyAbout: "Add a video above from a file or a URL. A short video is ready in a minute or two.",
+    thenAsk: "Then ask, for example:",
+    examples: [
+      "Who enters through the door, and when?",
+      "What is said about the budget?",
+      "When is a red car in the picture?",
+    ],
     steps: [
       ["Split", "Each video is split into moments at cuts, pauses and changes of topic."],
       [
