@@ -237,6 +237,12 @@ impl Config {
                     .into(),
             );
         }
+        let max_matches = self.domain.alerts.max_matches;
+        if !(1..=10_000).contains(&max_matches) {
+            return invalid(format!(
+                "alerts.max_matches is {max_matches}; it must be from 1 to 10000"
+            ));
+        }
         let mcp = &self.mcp;
         if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {
             return invalid("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());

@@ -336,6 +336,7 @@ mod tests {
             (None, vec![("SERVICE_HTTP__PROBE_INTERVAL", "0")], "from 0.1 to 3600"),
             (None, vec![("SERVICE_HTTP__MAX_HEADER_BYTES", "1")], "at least 8192"),
             (None, vec![("SERVICE_MCP__MAX_TOKENS", "1")], "at least 5000"),
+            (None, vec![("SERVICE_ALERTS__MAX_MATCHES", "0")], "from 1 to 10000"),
             (None, vec![("SERVICE_SEARCH__PAGE_WINDOW", "0")], "search.page_window at least 1"),
             (
                 None,

@@ -26,7 +26,7 @@
 //! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
 //! | [`answering`] | answers with citations, and the audit of every sentence |
 //! | [`evaluation`] | judged questions, and runs that measure search and answers |
-//! | [`alerts`] | saved searches that call a webhook for every new matching video |
+//! | [`alerts`] | saved searches that run on every new video, store the matches and call a webhook |
 //! | [`corrections`] | corrections by users to the outputs of published videos |
 //! | [`ingest`] | from a source to a published video: fetch, scan, analyze, aggregate, publish; cost estimates |
 //! | [`frames`] | frames, thumbnails, peaks and clips |
@@ -225,7 +225,7 @@ pub struct Shotlog {
     pub answering: Arc<Answering>,
     /// Measures the quality of answers to judged questions.
     pub evaluations: Arc<Evaluations>,
-    /// Manages alerts: saved searches that call a webhook for every new matching video.
+    /// Manages alerts: saved searches that run on every new video, and the matches that they found.
     pub alerts: Arc<Alerts>,
     /// Changes user metadata.
     pub metadata: Arc<MetadataEditor>,

@@ -89,7 +89,7 @@ pub struct Schema {
     pub analyzer_presentations: Vec<PresentationInfo>,
     /// How a page shows the result of every aggregator, in the order of a page.
     pub aggregator_presentations: Vec<PresentationInfo>,
-    /// Whether callbacks can be sent. Alerts require this.
+    /// Whether callbacks can be sent. The webhooks of alerts require this.
     pub callbacks: bool,
 }
 

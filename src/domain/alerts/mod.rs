@@ -1,14 +1,23 @@
-//! Alerts: saved searches that call a webhook for every published video that matches. Each event is
-//! delivered at least once; repeated deliveries carry the same event id.
+//! Alerts: saved searches that run on every published video. An alert stores the moments that match in
+//! its history and, if it has a webhook, calls the webhook. Each event is delivered at least once;
+//! repeated deliveries carry the same event id.
+//!
+//! `alerts/<name>.json` holds an alert and `alert-matches/<name>.json` its history. Both are changed
+//! only by compare-and-swap. Matches are stored before the webhook is called. A match's id is derived
+//! from the alert and the moment, so a job that runs again after a crash adds nothing.
 
+mod history;
+mod matches;
 mod notify;
 mod store;
+mod upkeep;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use ports::records::RecordStore;
+use ports::storage::ObjectStorage;
 use ports::webhook::WebhookSender;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -24,6 +33,8 @@ use crate::records::Records;
 use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
 use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
+pub use history::{AlertMatch, Delivery, DeliveryState, MatchSelection};
+pub use matches::{MarkReadResult, MatchList, MatchQuery, MatchView};
 
 /// Limits on alerts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,11 +44,14 @@ pub struct AlertSettings {
     pub max: usize,
     /// Maximum number of failed deliveries stored per alert. The newest ones are kept.
     pub max_failures: usize,
+    /// Maximum number of matches stored per alert. The newest ones are kept. They are in one
+    /// document, with about 500 bytes each.
+    pub max_matches: usize,
 }
 
 impl Default for AlertSettings {
     fn default() -> Self {
-        Self { max: 100, max_failures: 20 }
+        Self { max: 100, max_failures: 20, max_matches: 500 }
     }
 }
 
@@ -70,8 +84,13 @@ pub struct Alert {
     pub name: String,
     /// The saved search, which is run on every published video.
     pub search: AlertSearch,
-    /// URL of the webhook to call.
-    pub webhook: String,
+    /// URL of the webhook to call; `None` if the alert only stores its matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<String>,
+    /// Distinguishes the alert from earlier alerts of the same name, so that it does not get their
+    /// history. Alerts that were stored without an id get one when they are read.
+    #[serde(default)]
+    id: String,
     /// A part of every event id. It changes whenever the search changes.
     mark: String,
     /// When the alert was created, in ISO 8601.
@@ -82,6 +101,17 @@ pub struct Alert {
     pub last_delivered_at: Option<String>,
     /// Failed deliveries, newest last.
     pub failed: Vec<FailedDelivery>,
+}
+
+/// An alert with the size of its history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlertOverview {
+    /// The alert.
+    pub alert: Alert,
+    /// Number of stored matches.
+    pub matches: usize,
+    /// Number of stored matches that are unread.
+    pub unread: usize,
 }
 
 /// A delivery that was abandoned after all retries had failed.
@@ -108,9 +138,10 @@ pub struct AlertsResult {
     pub failed_deliveries: u64,
 }
 
-/// The alert service: stores alerts and calls their webhooks.
+/// The alert service: stores alerts and their matches, and calls their webhooks.
 pub struct Alerts {
     store: Arc<dyn RecordStore>,
+    storage: Arc<dyn ObjectStorage>,
     records: Arc<Records>,
     listing: Arc<Listing>,
     publisher: Arc<Publisher>,
@@ -134,6 +165,7 @@ impl Alerts {
     ) -> Self {
         Self {
             store: stores.records.clone(),
+            storage: stores.storage.clone(),
             records: catalog.records.clone(),
             listing: catalog.listing.clone(),
             publisher: catalog.publisher.clone(),

@@ -1,11 +1,12 @@
-//! Notifies alerts about a published video: runs their saved searches and calls the webhooks of the
-//! alerts that match.
+//! Notifies alerts about a published video: runs their saved searches, stores the matches, and calls
+//! the webhooks of the alerts that match.
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::history::AlertHistory;
 use super::{Alert, Alerts, AlertsResult, FailedDelivery};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -13,11 +14,25 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::now;
 use crate::kernel::video::{ChunkId, VideoId};
+use crate::kernel::webhook::WebhookOutcome;
 use crate::records::record::VideoRecord;
 use crate::search::SearchResult;
 
 /// Maximum number of alerts processed concurrently.
 const MAX_CONCURRENT: usize = 4;
+
+/// What happened to an alert when a video was published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum AlertOutcome {
+    /// Nothing matches, or the video is gone.
+    NoMatch,
+    /// The matches are stored, and the alert has no webhook.
+    Stored,
+    /// The matches are stored, and the webhook has accepted them.
+    Delivered,
+    /// The search or the delivery failed with this error.
+    Failed(String),
+}
 
 /// The body of a webhook call.
 #[derive(Serialize)]
@@ -125,7 +140,7 @@ impl Alerts {
         let mut done = AlertsResult { video_id, alerts: 0, failed_deliveries: 0 };
         let Some(record) = self.records.find_readable(video_id).await? else {
             for alert in alerts {
-                self.record_outcome(&alert, video_id, None, None).await?;
+                self.record_outcome(&alert, video_id, "", &AlertOutcome::NoMatch).await?;
             }
             return Ok(done);
         };
@@ -138,50 +153,75 @@ impl Alerts {
         while let Some((before, outcome)) =
             progress.cancellable(async { Ok(outcomes.next().await) }).await?
         {
-            if let Some(delivered) = outcome? {
-                done.alerts += 1;
-                done.failed_deliveries += u64::from(!delivered);
-            }
+            let outcome = outcome?;
+            done.alerts += u64::from(outcome != AlertOutcome::NoMatch);
+            done.failed_deliveries += u64::from(matches!(outcome, AlertOutcome::Failed(_)));
             let detail = serde_json::json!({ "total": total, "done": before + 1 });
             progress.stage(Stage::Alerting, detail);
         }
         Ok(done)
     }
 
-    /// Runs an alert's search on a video, and calls the alert's webhook if anything matches.
-    /// Returns whether the delivery succeeded, or `None` if nothing matches.
-    async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<Option<bool>> {
+    /// Runs an alert's search on a video. If anything matches, stores the matches and calls the
+    /// alert's webhook.
+    async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<AlertOutcome> {
         let event_id = alert.event_id(record);
-        let delivery = match self.hits(&alert, record.video_id).await {
-            Ok(hits) if hits.is_empty() => Ok(false),
-            Ok(hits) => {
-                let event = alert.event(&event_id, record, &hits)?;
-                self.deliver(&alert, &event_id, event).await.map(|()| true)
-            }
+        let outcome = match self.hits(&alert, record.video_id).await {
+            Ok(hits) if hits.is_empty() => AlertOutcome::NoMatch,
+            Ok(hits) => self.handle_event(&alert, &event_id, record, &hits).await?,
             // The stored error shows the alert's owner that the search is invalid, for example
             // because it filters on a deleted extractor.
-            Err(error) => Err(error.labelled()),
+            Err(error) => AlertOutcome::Failed(error.labelled()),
         };
-        let outcome =
-            delivery.as_ref().copied().map_or(Some(false), |matched| matched.then_some(true));
-        let failure = delivery.err().map(|error| FailedDelivery {
-            event_id,
-            video_id: record.video_id,
-            error,
-            at: now(),
-        });
-        self.record_outcome(&alert, record.video_id, outcome, failure).await?;
+        self.record_outcome(&alert, record.video_id, &event_id, &outcome).await?;
         Ok(outcome)
     }
 
-    async fn deliver(
+    /// Stores the matches of an event, calls the webhook, and stores the outcome of the delivery.
+    /// If the process dies in between, the job runs again and delivers the event again.
+    async fn handle_event(
         &self,
         alert: &Alert,
         event_id: &str,
-        event: Bytes,
-    ) -> std::result::Result<(), String> {
-        let webhook = self.webhook(&alert.webhook).map_err(|e| e.labelled())?;
-        webhook.send(event_id, event).await.map_err(|e| e.to_string())
+        record: &VideoRecord,
+        hits: &[SearchResult],
+    ) -> Result<AlertOutcome> {
+        let (max, now) = (self.settings.max_matches, jiff::Timestamp::now().as_millisecond());
+        let calls_webhook = alert.webhook.is_some();
+        self.try_change_history(alert, |history| {
+            history.record_event(event_id, hits, calls_webhook, now, max);
+        })
+        .await?;
+        let Some(url) = &alert.webhook else { return Ok(AlertOutcome::Stored) };
+        let (attempts, error) = match self.webhook(url) {
+            Ok(webhook) => {
+                let event = alert.event(event_id, record, hits)?;
+                let WebhookOutcome { attempts, result } = webhook.send(event_id, event).await;
+                (attempts, result.err().map(|error| error.to_string()))
+            }
+            Err(error) => (0, Some(error.labelled())),
+        };
+        self.try_change_history(alert, |history| {
+            history.record_delivery(event_id, attempts, error.as_deref());
+        })
+        .await?;
+        Ok(error.map_or(AlertOutcome::Delivered, AlertOutcome::Failed))
+    }
+
+    /// Changes an alert's history. If it is unreadable, leaves it as it is, so that the webhook is
+    /// called nevertheless.
+    async fn try_change_history(
+        &self,
+        alert: &Alert,
+        change: impl Fn(&mut AlertHistory),
+    ) -> Result<()> {
+        match self.change_history(alert, change).await {
+            Err(error) if error.is_corrupt() => {
+                tracing::error!(alert = alert.name, %error, "matches were not stored");
+                Ok(())
+            }
+            changed => changed.map(drop),
+        }
     }
 
     /// Stores an alert's outcome for a video. Replaces earlier failures for the same video.
@@ -189,20 +229,29 @@ impl Alerts {
         &self,
         notified: &Alert,
         video_id: VideoId,
-        outcome: Option<bool>,
-        failure: Option<FailedDelivery>,
+        event_id: &str,
+        outcome: &AlertOutcome,
     ) -> Result<()> {
         let failed_before = notified.failed.iter().any(|failed| failed.video_id == video_id);
-        if outcome.is_none() && !failed_before {
+        let is_stored = matches!(outcome, AlertOutcome::Delivered | AlertOutcome::Failed(_));
+        if !is_stored && !failed_before {
             return Ok(());
         }
         self.change(&notified.name, |alert| {
             alert.failed.retain(|failed| failed.video_id != video_id);
-            if outcome == Some(true) {
-                alert.delivered += 1;
-                alert.last_delivered_at = Some(now());
+            match outcome {
+                AlertOutcome::NoMatch | AlertOutcome::Stored => {}
+                AlertOutcome::Delivered => {
+                    alert.delivered += 1;
+                    alert.last_delivered_at = Some(now());
+                }
+                AlertOutcome::Failed(error) => alert.failed.push(FailedDelivery {
+                    event_id: event_id.to_owned(),
+                    video_id,
+                    error: error.clone(),
+                    at: now(),
+                }),
             }
-            alert.failed.extend(failure.clone());
             let surplus = alert.failed.len().saturating_sub(self.settings.max_failures);
             alert.failed.drain(..surplus);
         })

@@ -1,11 +1,13 @@
-//! Stores alerts: one document per alert, which is changed only by compare-and-swap.
+//! Stores alerts and their histories: one document for each, which is changed only by
+//! compare-and-swap.
 
 use ports::records::Precondition;
 use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{Alert, AlertSearch, Alerts};
+use super::history::AlertHistory;
+use super::{Alert, AlertOverview, AlertSearch, Alerts};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
@@ -16,10 +18,18 @@ use crate::search::SearchResult;
 /// Maximum length of an alert's name, in bytes. Names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
 
+/// Key prefix of the histories, one document per alert.
+pub(super) const HISTORIES: &str = "alert-matches/";
+
 impl Alerts {
-    /// Creates an alert, or changes the alert with this name. Returns `Invalid` if the name, the
-    /// search or the webhook is invalid or if there are too many alerts.
-    pub async fn put(&self, name: &str, search: AlertSearch, webhook: String) -> Result<Alert> {
+    /// Creates an alert, or changes the alert with this name, which keeps its history. Returns
+    /// `Invalid` if the name, the search or the webhook is invalid or if there are too many alerts.
+    pub async fn put(
+        &self,
+        name: &str,
+        search: AlertSearch,
+        webhook: Option<String>,
+    ) -> Result<AlertOverview> {
         if !is_name(name) {
             return Err(Error::Invalid(format!(
                 "'{name}' is not a valid alert name; a name has at most {MAX_NAME_BYTES} of \
@@ -27,7 +37,9 @@ impl Alerts {
             )));
         }
         self.readiness.check()?;
-        self.webhook(&webhook)?;
+        if let Some(url) = &webhook {
+            self.webhook(url)?;
+        }
         // Run the search once, because this fails if the search is invalid.
         self.search.run(&Access::default(), &search.request(None)?).await?;
         loop {
@@ -40,23 +52,22 @@ impl Alerts {
                 )));
             }
             let same = before.as_ref().filter(|before| before.search == search);
-            let mark = same
-                .map_or_else(|| Uuid::new_v4().simple().to_string(), |before| before.mark.clone());
+            let mark = same.map_or_else(random_id, |before| before.mark.clone());
             let fresh = || Alert {
                 name: name.to_owned(),
                 search: search.clone(),
                 webhook: webhook.clone(),
+                id: random_id(),
                 mark: String::new(),
                 created_at: now(),
                 delivered: 0,
                 last_delivered_at: None,
                 failed: Vec::new(),
             };
-            let Alert { created_at, delivered, last_delivered_at, failed, .. } =
-                before.unwrap_or_else(fresh);
-            let alert = Alert { mark, created_at, delivered, last_delivered_at, failed, ..fresh() };
+            let before = before.unwrap_or_else(fresh);
+            let alert = Alert { search: search.clone(), webhook: webhook.clone(), mark, ..before };
             if self.swap(stored.as_ref(), &alert).await? {
-                return Ok(alert);
+                return self.overview(alert).await;
             }
         }
     }
@@ -89,10 +100,18 @@ impl Alerts {
         })
     }
 
-    /// Deletes an alert.
+    /// Deletes an alert with its history. An unreadable alert can be deleted, too.
     pub async fn delete(&self, name: &str) -> Result<()> {
-        self.get(name).await?;
-        Ok(self.store.delete(&key(name)).await?)
+        match self.get(name).await {
+            Err(error) if error.is_corrupt() => {}
+            found => drop(found?),
+        }
+        self.store.delete(&key(name)).await?;
+        // If this fails, a later sweep removes the history.
+        if let Err(error) = self.store.delete(&history_key(name)).await {
+            tracing::debug!(name, %error, "the matches of a deleted alert were not removed");
+        }
+        Ok(())
     }
 
     /// Finds the moments in existing videos that match an alert, best first.
@@ -117,8 +136,62 @@ impl Alerts {
         Webhook::new("webhook", url, self.webhooks.clone(), &self.callbacks)
     }
 
-    async fn find(&self, file: &str) -> Result<Option<Alert>> {
+    pub(super) async fn find(&self, file: &str) -> Result<Option<Alert>> {
         self.store.get(&format!("{ALERTS}{file}")).await?.as_ref().map(read).transpose()
+    }
+
+    /// Reads the history of an alert, which is empty if there is none.
+    pub(super) async fn history(&self, alert: &Alert) -> Result<AlertHistory> {
+        let stored = self.read_history(&alert.name).await?.map(|(_, history)| history);
+        // The history of an earlier alert with this name may not have been removed yet.
+        let own = stored.filter(|history| history.alert_id == alert.id);
+        Ok(own.unwrap_or_else(|| AlertHistory::new(&alert.id)))
+    }
+
+    /// Changes the history of an alert. Returns the result of `change` and the changed history.
+    pub(super) async fn change_history<T>(
+        &self,
+        alert: &Alert,
+        change: impl Fn(&mut AlertHistory) -> T,
+    ) -> Result<(T, AlertHistory)> {
+        loop {
+            let stored = self.read_history(&alert.name).await?;
+            let (document, before) = stored.unzip();
+            let before = before
+                .filter(|history| history.alert_id == alert.id)
+                .unwrap_or_else(|| AlertHistory::new(&alert.id));
+            let mut history = before.clone();
+            let result = change(&mut history);
+            if history == before
+                || self.swap_history(&alert.name, document.as_ref(), &history).await?
+            {
+                return Ok((result, history));
+            }
+        }
+    }
+
+    /// Reads a stored history with its document. Returns `Corrupt` if it is unreadable.
+    pub(super) async fn read_history(&self, name: &str) -> Result<Option<(Value, AlertHistory)>> {
+        let Some(document) = self.store.get(&history_key(name)).await? else { return Ok(None) };
+        let history = AlertHistory::deserialize(&document).map_err(|e| {
+            Error::corrupt(format!("the matches of alert '{name}' do not read back: {e}"))
+        })?;
+        Ok(Some((document, history)))
+    }
+
+    /// Replaces a stored history. Returns whether it did; if not, the history has changed.
+    pub(super) async fn swap_history(
+        &self,
+        name: &str,
+        stored: Option<&Value>,
+        history: &AlertHistory,
+    ) -> Result<bool> {
+        let document = serde_json::to_value(history)
+            .map_err(|e| Error::corrupt(format!("cannot store the matches of an alert: {e}")))?;
+        let (key, expected) = (history_key(name), Precondition::from(stored));
+        // The swap may have happened although the store reports that it did not.
+        Ok(self.store.compare_and_swap(&key, expected, &document).await?
+            || self.store.get(&key).await?.as_ref() == Some(&document))
     }
 
     async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
@@ -133,6 +206,15 @@ fn key(name: &str) -> String {
     format!("{ALERTS}{name}.json")
 }
 
+/// Returns the key of an alert's history.
+pub(super) fn history_key(name: &str) -> String {
+    format!("{HISTORIES}{name}.json")
+}
+
+fn random_id() -> String {
+    Uuid::new_v4().simple().to_string()
+}
+
 fn is_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     (1..=MAX_NAME_BYTES).contains(&name.len())
@@ -141,6 +223,12 @@ fn is_name(name: &str) -> bool {
 }
 
 fn read(document: &Value) -> Result<Alert> {
-    Alert::deserialize(document)
-        .map_err(|e| Error::corrupt(format!("an alert does not read back: {e}")))
+    let mut alert = Alert::deserialize(document)
+        .map_err(|e| Error::corrupt(format!("an alert does not read back: {e}")))?;
+    if alert.id.is_empty() {
+        // Derived, so that an alert that was stored without an id always gets the same one.
+        let identity = format!("{}\n{}", alert.name, alert.created_at);
+        alert.id = Uuid::new_v5(&Uuid::NAMESPACE_OID, identity.as_bytes()).simple().to_string();
+    }
+    Ok(alert)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::alerts::Alerts;
 use crate::catalog::Catalog;
 use crate::frames::Frames;
 use crate::jobs::finish::Finisher;
@@ -23,15 +24,21 @@ pub(crate) struct VideoDeleter {
     locks: Arc<VideoLocks>,
     publisher: Arc<Publisher>,
     frames: Arc<Frames>,
+    alerts: Arc<Alerts>,
 }
 
 impl VideoDeleter {
-    pub(super) fn new(catalog: &Catalog, finisher: Arc<Finisher>, frames: Arc<Frames>) -> Self {
+    pub(super) fn new(
+        catalog: &Catalog,
+        finisher: Arc<Finisher>,
+        frames: Arc<Frames>,
+        alerts: Arc<Alerts>,
+    ) -> Self {
         let (records, locks) = (catalog.records.clone(), catalog.locks.clone());
-        Self { finisher, records, locks, publisher: catalog.publisher.clone(), frames }
+        Self { finisher, records, locks, publisher: catalog.publisher.clone(), frames, alerts }
     }
 
-    /// Removes a video's vectors, record, objects and local copies. If the video is being ingested,
+    /// Removes a video's vectors, record, objects, local copies and matches of alerts. If the video is being ingested,
     /// cancels the ingest first.
     pub(crate) async fn delete(&self, video_id: VideoId) -> Result<VideoDeletion> {
         // Unreadable records are deletable, too.
@@ -48,6 +55,12 @@ impl VideoDeleter {
         };
         let deleted = self.publisher.delete(video_id, &lock).await;
         self.frames.remove_video(video_id).await;
+        // If this fails, a later sweep removes the matches.
+        if deleted.is_ok()
+            && let Err(error) = self.alerts.remove_video(video_id).await
+        {
+            tracing::warn!(%video_id, error = %error.labelled(), "matches of alerts were not removed");
+        }
         deleted
     }
 }

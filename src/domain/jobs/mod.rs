@@ -200,7 +200,8 @@ impl Jobs {
         let (ended, submitted) = (store.clone(), submission.clone());
         let finisher = Finisher { store: ended, submission: submitted, sources };
         let finisher = Arc::new(finisher);
-        let deleter = Arc::new(VideoDeleter::new(catalog, finisher.clone(), frames));
+        let deleter = VideoDeleter::new(catalog, finisher.clone(), frames, alerts.clone());
+        let deleter = Arc::new(deleter);
         let collections = CollectionChanges::new(catalog, deleter.clone());
         let submitting = submission.clone();
         let tasks = TaskRunner {

@@ -35,7 +35,7 @@ pub struct Submission {
     pub(super) corrections: Arc<Corrections>,
     pub(super) aggregation: Arc<VideoAggregation>,
     pub(super) evaluations: Arc<Evaluations>,
-    pub(super) alerts: Arc<Alerts>,
+    pub(crate) alerts: Arc<Alerts>,
     pub(super) aggregators: Aggregators,
     pub(super) records: Arc<Records>,
     pub(super) listing: Arc<Listing>,

@@ -59,6 +59,13 @@ pub fn iso(instant: i64) -> String {
     at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Formats an instant, given in milliseconds since 1970, in ISO 8601 in UTC, to the millisecond. This
+/// is the inverse of [`instant`].
+pub fn iso_milliseconds(instant: i64) -> String {
+    let at = jiff::Timestamp::from_millisecond(instant).unwrap_or_default();
+    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
 /// Rounds a time in seconds to milliseconds. This is the precision of all times in records, hits
 /// and citations, and it is finer than the duration of any frame.
 pub fn rounded(seconds: f64) -> f64 {
@@ -69,6 +76,14 @@ pub fn rounded(seconds: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn milliseconds_survive_formatting() {
+        let at = 1_767_225_600_007;
+        assert_eq!(iso_milliseconds(at), "2026-01-01T00:00:00.007Z");
+        assert_eq!(instant(&iso_milliseconds(at)), Some(at));
+        assert_eq!(iso_milliseconds(at - 7), "2026-01-01T00:00:00.000Z");
+    }
 
     #[test]
     fn timecodes_round_once_and_carry() {

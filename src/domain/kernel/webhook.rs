@@ -52,6 +52,14 @@ pub(crate) struct Webhook {
     settings: CallbackSettings,
 }
 
+/// The outcome of a delivery.
+pub(crate) struct WebhookOutcome {
+    /// Number of attempts.
+    pub(crate) attempts: u32,
+    /// The error of the last attempt, if no attempt succeeded.
+    pub(crate) result: ports::Result<()>,
+}
+
 impl Webhook {
     /// Creates a webhook. Returns `Invalid` if the URL is malformed or no signing key is
     /// configured. `field` is the name of the request field that contains the URL, for error
@@ -72,21 +80,21 @@ impl Webhook {
         Ok(Self { url: url.to_owned(), webhooks, settings: settings.clone() })
     }
 
-    /// Delivers `body`, and retries until it is accepted or no attempts are left. If no attempt
-    /// succeeds, returns the last error. `id` identifies the call in the log.
-    pub(crate) async fn send(&self, id: &str, body: Bytes) -> ports::Result<()> {
+    /// Delivers `body`, and retries until it is accepted or no attempts are left. `id` identifies the
+    /// call in the log.
+    pub(crate) async fn send(&self, id: &str, body: Bytes) -> WebhookOutcome {
         let mut attempt = 1;
         let mut pause = self.settings.retry_delay;
         loop {
             let headers = [(SIGNATURE, signature(&self.settings.secret, now(), &body))];
             let Err(error) = self.webhooks.send(&self.url, &headers, body.clone()).await else {
-                return Ok(());
+                return WebhookOutcome { attempts: attempt, result: Ok(()) };
             };
             tracing::warn!(id, attempt, %error, "webhook delivery failed");
             // Do not retry a denied address, since it stays denied.
             if error.kind() == ports::ErrorKind::Denied || attempt >= self.settings.attempts {
                 tracing::error!(id, "webhook delivery given up");
-                return Err(error);
+                return WebhookOutcome { attempts: attempt, result: Err(error) };
             }
             tokio::time::sleep(pause).await;
             pause *= 2;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::alerts::Alerts;
 use crate::bins::Bins;
 use crate::ingest::Sources;
 use crate::jobs::{Submission, Worker};
@@ -43,6 +44,7 @@ pub struct BackgroundTasks {
     pub(super) calibrator: Arc<Calibrator>,
     pub(super) sources: Arc<Sources>,
     pub(super) bins: Arc<Bins>,
+    pub(super) alerts: Arc<Alerts>,
     pub(super) submission: Arc<Submission>,
     pub(super) worker: Arc<Worker>,
     pub(super) reserve: Reserve,
@@ -107,6 +109,7 @@ impl BackgroundTasks {
                 ControlFlow::Break(done) => {
                     done.log();
                     self.sweep_bins().await;
+                    self.sweep_alerts().await;
                 }
                 ControlFlow::Continue(left) if Instant::now() < until => next = Some(left),
                 ControlFlow::Continue(left) => return Ok(Some(left)),
@@ -122,6 +125,19 @@ impl BackgroundTasks {
             Ok(removed) => tracing::info!(removed, "documents that no bin needs were removed"),
             Err(error) => {
                 tracing::warn!(error = %error.labelled(), "the bins could not be swept");
+            }
+        }
+    }
+
+    /// Removes the matches of deleted videos and alerts that interrupted deletions have left behind.
+    async fn sweep_alerts(&self) {
+        match self.alerts.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => {
+                tracing::info!(removed, "matches of deleted videos or alerts were removed")
+            }
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "the matches of alerts could not be swept");
             }
         }
     }

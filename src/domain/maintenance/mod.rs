@@ -95,6 +95,7 @@ impl Maintenance {
             calibrator: search.calibrator.clone(),
             sources: sources.clone(),
             bins: catalog.bins.clone(),
+            alerts: jobs.submission.alerts.clone(),
             submission: jobs.submission.clone(),
             worker: jobs.worker.clone(),
             reserve: settings.reserve(),
@@ -104,7 +105,8 @@ impl Maintenance {
                 index_check: settings.index.check_interval,
             },
         });
-        let verification = Verification::new(stores, catalog);
+        let alerts = jobs.submission.alerts.clone();
+        let verification = Verification::new(stores, catalog, alerts);
         Self { reindexer, scrubber, index_check, verification, startup, background }
     }
 }

@@ -8,6 +8,7 @@ use ports::index::{Filter, IndexStatistics, IndexUpkeep, Predicate};
 use ports::records::RecordStore;
 use ports::storage::ObjectStorage;
 
+use crate::alerts::Alerts;
 use crate::bins::Bins;
 use crate::catalog::Catalog;
 use crate::kernel::error::Result;
@@ -28,7 +29,8 @@ pub struct VerifyReport {
     pub videos: u64,
     /// Number of videos skipped because they were being changed.
     pub busy: u64,
-    /// The inconsistencies found. Each is one line that begins with the id of the video or the bin.
+    /// The inconsistencies found. Each is one line that begins with the id of the video or the bin,
+    /// or with the name of the alert.
     pub problems: Vec<String>,
 }
 
@@ -43,10 +45,11 @@ pub struct Verification {
     installation: Arc<Installation>,
     locks: Arc<VideoLocks>,
     bins: Arc<Bins>,
+    alerts: Arc<Alerts>,
 }
 
 impl Verification {
-    pub(crate) fn new(stores: &Stores, catalog: &Catalog) -> Self {
+    pub(crate) fn new(stores: &Stores, catalog: &Catalog, alerts: Arc<Alerts>) -> Self {
         Self {
             store: stores.records.clone(),
             storage: stores.storage.clone(),
@@ -57,12 +60,13 @@ impl Verification {
             installation: catalog.installation.clone(),
             locks: catalog.locks.clone(),
             bins: catalog.bins.clone(),
+            alerts,
         }
     }
 
     /// Verifies the index files and every video. Checks that each video's documents and objects
     /// exist, that the number of its vectors matches its record, that nothing remains of videos
-    /// without a record, and that every bin can be read. Changes nothing.
+    /// without a record, and that every bin, every alert and its matches can be read. Changes nothing.
     pub async fn run(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
@@ -106,6 +110,7 @@ impl Verification {
             }
         }
         report.problems.extend(self.bins.problems().await?);
+        report.problems.extend(self.alerts.problems().await?);
         Ok(report)
     }
 

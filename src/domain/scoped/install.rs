@@ -1,7 +1,7 @@
 //! What belongs to the whole install, for callers with unrestricted access.
 
 use super::Scoped;
-use crate::alerts::{Alert, Alerts};
+use crate::alerts::{AlertOverview, Alerts, MatchList, MatchQuery};
 use crate::evaluation::run::EvaluationRun;
 use crate::evaluation::{Evaluation, EvaluationSummary, Evaluations};
 use crate::jobs::Submission;
@@ -34,12 +34,17 @@ impl<'s> Install<'s> {
         self.0.service.evaluations.get_run(name, run_id).await
     }
 
-    pub async fn alerts(&self) -> Result<Vec<Alert>> {
-        self.0.service.alerts.list().await
+    pub async fn alerts(&self) -> Result<Vec<AlertOverview>> {
+        self.0.service.alerts.overviews().await
     }
 
-    pub async fn alert(&self, name: &str) -> Result<Alert> {
-        self.0.service.alerts.get(name).await
+    pub async fn alert(&self, name: &str) -> Result<AlertOverview> {
+        let alerts = &self.0.service.alerts;
+        alerts.overview(alerts.get(name).await?).await
+    }
+
+    pub async fn alert_matches(&self, query: &MatchQuery) -> Result<MatchList> {
+        self.0.service.alerts.matches(query).await
     }
 
     pub async fn test_alert(&self, name: &str) -> Result<Vec<SearchResult>> {

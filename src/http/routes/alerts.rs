@@ -1,4 +1,4 @@
-//! `/alerts`: saved searches that call a webhook for every new matching video.
+//! `/alerts`: saved searches that run on every new video. `/inbox` has what they find.
 
 use poem_openapi::param::Path;
 use poem_openapi::{Object, OpenApi};
@@ -41,11 +41,12 @@ impl AlertsApi {
 
     /// Create or update an alert.
     ///
-    /// An alert is a saved search that calls a webhook for every new matching video. The search
-    /// runs on every video that is ingested after the alert was created. If moments match, the
-    /// webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-    /// `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-    /// is delivered at least once; repeated deliveries have the same `event_id`.
+    /// An alert is a saved search that runs on every video that is ingested after the alert was
+    /// created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+    /// them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+    /// job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    /// `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+    /// Updating an alert keeps its matches; without `webhook`, the webhook is removed.
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
@@ -61,6 +62,8 @@ impl AlertsApi {
     }
 
     /// Delete an alert.
+    ///
+    /// Its matches are deleted, too.
     #[oai(path = "/alerts/:name", method = "delete", operation_id = "delete_alert")]
     async fn delete_alert(
         &self,
@@ -88,8 +91,8 @@ impl AlertsApi {
 
     /// Retry failed deliveries.
     ///
-    /// Starts a job for each video whose delivery failed. The search runs again on the video's
-    /// current output.
+    /// Starts a job for each video whose delivery or search failed. The search runs again on the
+    /// video's current output.
     #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
     async fn retry_alert(
         &self,
@@ -119,8 +122,10 @@ struct AlertRetry {
 struct AlertRequest {
     #[oai(flatten)]
     search: AlertSearchBody,
-    /// http(s) URL that receives matches. Private addresses are rejected.
-    webhook: String,
+    /// http(s) URL that receives matches. Private addresses are rejected. Returns 400 if this install
+    /// sends no callbacks. Null: the matches are only stored.
+    #[oai(nullable)]
+    webhook: Option<String>,
 }
 
 /// The search that an alert runs. Its fields have the same meaning as in `/query`.
@@ -149,7 +154,7 @@ struct AlertSearchBody {
     /// Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
     #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: f64,
-    /// Maximum number of moments per video in a delivery. Default: 5.
+    /// Maximum number of moments per video. Default: 5.
     #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
 }
@@ -179,8 +184,9 @@ struct AlertBody {
     name: String,
     #[oai(flatten)]
     search: AlertSearchBody,
-    /// Webhook URL, without credentials or query values.
-    webhook: String,
+    /// Webhook URL, without credentials or query values; null if there is none.
+    #[oai(nullable)]
+    webhook: Option<String>,
     /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
     /// Number of successful deliveries.
@@ -189,8 +195,12 @@ struct AlertBody {
     /// one.
     #[oai(nullable)]
     last_delivered_at: Option<String>,
-    /// Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
+    /// Failed deliveries and searches, newest last; `POST /alerts/{name}/retry` retries them.
     failed: Vec<FailedDeliveryBody>,
+    /// Number of stored matches, which `GET /alerts/{name}/matches` lists.
+    matches: u32,
+    /// Number of stored matches that are unread.
+    unread: u32,
 }
 
 #[derive(Object)]
@@ -250,16 +260,19 @@ impl From<alerts::AlertSearch> for AlertSearchBody {
     }
 }
 
-impl From<alerts::Alert> for AlertBody {
-    fn from(alert: alerts::Alert) -> Self {
+impl From<alerts::AlertOverview> for AlertBody {
+    fn from(overview: alerts::AlertOverview) -> Self {
+        let alerts::AlertOverview { alert, matches, unread } = overview;
         Self {
             name: alert.name,
             search: alert.search.into(),
-            webhook: redact_query(&alert.webhook),
+            webhook: alert.webhook.as_deref().map(redact_query),
             created_at: alert.created_at,
             delivered: alert.delivered,
             last_delivered_at: alert.last_delivered_at,
             failed: alert.failed.into_iter().map(Into::into).collect(),
+            matches: matches as u32,
+            unread: unread as u32,
         }
     }
 }

@@ -138,7 +138,8 @@ pub(crate) struct SchemaBody {
     pub(crate) metadata_keys: OrderedMap<String>,
     /// How a page shows outputs and results.
     presentation: PresentationsBody,
-    /// Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
+    /// Whether this install sends callbacks. If not, `callback_url` and the webhooks of alerts are
+    /// rejected.
     callbacks: bool,
 }
 

@@ -18,6 +18,7 @@ mod export;
 mod extractors;
 mod facets;
 mod frames;
+mod inbox;
 pub(super) mod intervals;
 pub(super) mod jobs;
 mod media;
@@ -71,6 +72,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         extractors::ExtractorsApi(shared()),
         evaluations::EvaluationsApi(shared()),
         alerts::AlertsApi(shared()),
+        inbox::InboxApi(shared()),
     );
     let serving = (
         media::MediaApi(shared()),

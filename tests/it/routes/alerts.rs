@@ -133,6 +133,8 @@ async fn crash_after_publication_loses_no_alert() {
     let id = ingest(&before, 30.0, &[]).await;
     alert_jobs(&before).await;
     let first = notices(&before)[0]["event_id"].clone();
+    let inbox = before.get("/inbox").await.ok();
+    assert_eq!(inbox["total"], 2);
     let (records, index) = (before.records.clone(), before.index.clone());
     let (listing, storage) = (before.listing.clone(), before.storage.clone());
     let next = async |workers: usize| {
@@ -159,6 +161,12 @@ async fn crash_after_publication_loses_no_alert() {
     let events: BTreeSet<String> =
         notices(&after).iter().map(|event| event["event_id"].to_string()).collect();
     assert_eq!(events, BTreeSet::from([first.to_string()]), "the event id is the same");
+    let mut again = after.get("/inbox").await.ok();
+    for one in again["matches"].as_array_mut().unwrap() {
+        assert_eq!(one["delivery"]["attempts"], 2, "delivered by both processes");
+        one["delivery"]["attempts"] = json!(1);
+    }
+    assert_eq!(again, inbox, "no match is lost or stored twice");
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ mod export;
 mod extractors;
 mod files;
 mod frames;
+mod inbox;
 mod intervals;
 mod jobs;
 mod media;

@@ -1069,15 +1069,19 @@ export interface paths {
         get: operations["alert"];
         /**
          * Create or update an alert.
-         * @description An alert is a saved search that calls a webhook for every new matching video. The search
-         *     runs on every video that is ingested after the alert was created. If moments match, the
-         *     webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-         *     `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-         *     is delivered at least once; repeated deliveries have the same `event_id`.
+         * @description An alert is a saved search that runs on every video that is ingested after the alert was
+         *     created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+         *     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+         *     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+         *     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+         *     Updating an alert keeps its matches; without `webhook`, the webhook is removed.
          */
         put: operations["put_alert"];
         post?: never;
-        /** Delete an alert. */
+        /**
+         * Delete an alert.
+         * @description Its matches are deleted, too.
+         */
         delete: operations["delete_alert"];
         options?: never;
         head?: never;
@@ -1115,10 +1119,94 @@ export interface paths {
         put?: never;
         /**
          * Retry failed deliveries.
-         * @description Starts a job for each video whose delivery failed. The search runs again on the video's
-         *     current output.
+         * @description Starts a job for each video whose delivery or search failed. The search runs again on the
+         *     video's current output.
          */
         post: operations["retry_alert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the matches of all alerts.
+         * @description A match is a moment that an alert found in a newly published video. Matches are listed newest
+         *     first; those that an alert found at the same time are in the order of the video. The matches
+         *     of deleted videos and alerts are removed. A page may have fewer matches than `limit` although
+         *     more follow; `next` is absent only on the last page.
+         */
+        get: operations["inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/inbox/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark matches of all alerts as read.
+         * @description Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+         */
+        post: operations["mark_inbox_read"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/{name}/matches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the matches of an alert.
+         * @description Lists the moments that the alert has found, as in `GET /inbox`. The number of stored matches
+         *     per alert is limited (`alerts.max_matches`); the newest ones are kept.
+         */
+        get: operations["alert_matches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/alerts/{name}/matches/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark matches of an alert as read.
+         * @description Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+         */
+        post: operations["mark_alert_matches_read"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1367,12 +1455,12 @@ export interface components {
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum number of moments per video in a delivery. Default: 5.
+             * @description Maximum number of moments per video. Default: 5.
              * @default 5
              */
             limit?: number;
-            /** @description Webhook URL, without credentials or query values. */
-            webhook: string;
+            /** @description Webhook URL, without credentials or query values; null if there is none. */
+            webhook: string | null;
             /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
@@ -1385,8 +1473,18 @@ export interface components {
              *     one.
              */
             last_delivered_at: string | null;
-            /** @description Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them. */
+            /** @description Failed deliveries and searches, newest last; `POST /alerts/{name}/retry` retries them. */
             failed: components["schemas"]["FailedDelivery"][];
+            /**
+             * Format: uint32
+             * @description Number of stored matches, which `GET /alerts/{name}/matches` lists.
+             */
+            matches: number;
+            /**
+             * Format: uint32
+             * @description Number of stored matches that are unread.
+             */
+            unread: number;
         };
         /** AlertDeleted */
         AlertDeleted: {
@@ -1395,10 +1493,99 @@ export interface components {
             /** @description Always true. */
             deleted: boolean;
         };
+        /**
+         * AlertDelivery
+         * @description The delivery of a match to the webhook.
+         */
+        AlertDelivery: {
+            /**
+             * @description `pending` until the webhook has been called, then `delivered`, or `failed` if no attempt
+             *     succeeded.
+             */
+            state: components["schemas"]["AlertDeliveryState"];
+            /**
+             * Format: uint32
+             * @description Number of attempts that have ended. Counted when the last one has ended.
+             */
+            attempts: number;
+            /** @description Error of the last attempt; null unless it failed. */
+            error: string | null;
+        };
+        /** @enum {string} */
+        AlertDeliveryState: "pending" | "delivered" | "failed";
         /** AlertList */
         AlertList: {
             /** @description The alerts, sorted by name. */
             alerts: components["schemas"]["Alert"][];
+        };
+        /**
+         * AlertMatch
+         * @description A moment that an alert has found.
+         */
+        AlertMatch: {
+            /** @description Id of the match. The same moment has the same id whenever the alert finds it again. */
+            match_id: string;
+            /** @description Name of the alert. */
+            alert: string;
+            /** @description Id of the moment; `GET /moments/{moment_id}` reads it. */
+            moment_id: string;
+            /** @description Id of the video. */
+            video_id: string;
+            /** @description File name of the video. */
+            filename: string;
+            /**
+             * Format: double
+             * @description Start, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description Start and end as `M:SS.ss-M:SS.ss`. */
+            timecode: string;
+            /** @description The first 180 characters of the moment's text when it was found. */
+            snippet: string;
+            /**
+             * Format: double
+             * @description Cosine similarity to the search of the alert when the moment was found, from 0 to 1.
+             */
+            score: number;
+            /**
+             * Format: double
+             * @description Probability that the moment contained what the alert searches for, from 0 to 1.
+             */
+            p_present: number;
+            /** @description Public storage URL of the video. */
+            video_url: string;
+            /** @description Path of the frame in the middle of the moment; takes `width` like other frames. */
+            frame_url: string;
+            /** @description Wall-clock time of the start (ISO 8601, UTC); null if the recording time is unknown. */
+            recorded_at: string | null;
+            /** @description Time at which the moment was found (ISO 8601, UTC, to the millisecond). */
+            found_at: string;
+            /** @description Whether the match has been marked as read. */
+            read: boolean;
+            /** @description Delivery to the webhook; null if the alert had no webhook when it found the moment. */
+            delivery: components["schemas"]["AlertDelivery"] | (null);
+        };
+        /** AlertMatchList */
+        AlertMatchList: {
+            /** @description The matches of this page, newest first. */
+            matches: components["schemas"]["AlertMatch"][];
+            /**
+             * Format: uint32
+             * @description Number of matches on all pages.
+             */
+            total: number;
+            /**
+             * Format: uint32
+             * @description Number of unread matches, of the alert or of all alerts.
+             */
+            unread: number;
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
         };
         /** AlertRequest */
         AlertRequest: {
@@ -1439,12 +1626,15 @@ export interface components {
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum number of moments per video in a delivery. Default: 5.
+             * @description Maximum number of moments per video. Default: 5.
              * @default 5
              */
             limit?: number;
-            /** @description http(s) URL that receives matches. Private addresses are rejected. */
-            webhook: string;
+            /**
+             * @description http(s) URL that receives matches. Private addresses are rejected. Returns 400 if this install
+             *     sends no callbacks. Null: the matches are only stored.
+             */
+            webhook?: string | null;
         };
         /** AlertRetry */
         AlertRetry: {
@@ -2945,6 +3135,32 @@ export interface components {
             moment_id: string;
         };
         /**
+         * MarkReadRequest
+         * @description The matches to mark as read: either `match_ids` or `until`.
+         */
+        MarkReadRequest: {
+            /** @description Ids of matches. Ids of matches that do not exist are ignored. */
+            match_ids?: string[];
+            /**
+             * @description Marks every match that was found at or before this time (ISO 8601, UTC). With the `found_at`
+             *     of the first match of a list, matches that are found later stay unread.
+             */
+            until?: string;
+        };
+        /** MarkReadResult */
+        MarkReadResult: {
+            /**
+             * Format: uint32
+             * @description Number of matches that were unread before.
+             */
+            marked: number;
+            /**
+             * Format: uint32
+             * @description Number of matches that are still unread, of the alert or of all alerts.
+             */
+            unread: number;
+        };
+        /**
          * MinimalResult
          * @description A search hit at `detail=minimal`.
          */
@@ -4098,7 +4314,10 @@ export interface components {
             };
             /** @description How a page shows outputs and results. */
             presentation: components["schemas"]["Presentations"];
-            /** @description Whether this install sends callbacks. If not, `callback_url` and alerts are rejected. */
+            /**
+             * @description Whether this install sends callbacks. If not, `callback_url` and the webhooks of alerts are
+             *     rejected.
+             */
             callbacks: boolean;
         };
         /**
@@ -4917,7 +5136,11 @@ export type AggregatesResult = components['schemas']['AggregatesResult'];
 export type Aggregator = components['schemas']['Aggregator'];
 export type Alert = components['schemas']['Alert'];
 export type AlertDeleted = components['schemas']['AlertDeleted'];
+export type AlertDelivery = components['schemas']['AlertDelivery'];
+export type AlertDeliveryState = components['schemas']['AlertDeliveryState'];
 export type AlertList = components['schemas']['AlertList'];
+export type AlertMatch = components['schemas']['AlertMatch'];
+export type AlertMatchList = components['schemas']['AlertMatchList'];
 export type AlertRequest = components['schemas']['AlertRequest'];
 export type AlertRetry = components['schemas']['AlertRetry'];
 export type AlertTest = components['schemas']['AlertTest'];
@@ -5003,6 +5226,8 @@ export type Judgement = components['schemas']['Judgement'];
 export type LanguageSpan = components['schemas']['LanguageSpan'];
 export type LibraryRequest = components['schemas']['LibraryRequest'];
 export type LostJudgement = components['schemas']['LostJudgement'];
+export type MarkReadRequest = components['schemas']['MarkReadRequest'];
+export type MarkReadResult = components['schemas']['MarkReadResult'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
 export type MissingVideos = components['schemas']['MissingVideos'];
@@ -7178,6 +7403,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertRetry"];
+                };
+            };
+        };
+    };
+    inbox: {
+        parameters: {
+            query?: {
+                /** @description Only unread matches. Default: false. */
+                unread?: boolean;
+                /** @description Maximum number of matches per page, from 1 to 500. Default: 50. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertMatchList"];
+                };
+            };
+        };
+    };
+    mark_inbox_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkReadRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkReadResult"];
+                };
+            };
+        };
+    };
+    alert_matches: {
+        parameters: {
+            query?: {
+                /** @description Only unread matches. Default: false. */
+                unread?: boolean;
+                /** @description Maximum number of matches per page, from 1 to 500. Default: 50. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Name of the alert. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertMatchList"];
+                };
+            };
+        };
+    };
+    mark_alert_matches_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the alert. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkReadRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkReadResult"];
                 };
             };
         };

@@ -9,7 +9,11 @@ from .aggregates_result_failed import AggregatesResultFailed
 from .aggregator import Aggregator
 from .alert import Alert
 from .alert_deleted import AlertDeleted
+from .alert_delivery import AlertDelivery
+from .alert_delivery_state import AlertDeliveryState
 from .alert_list import AlertList
+from .alert_match import AlertMatch
+from .alert_match_list import AlertMatchList
 from .alert_request import AlertRequest
 from .alert_retry import AlertRetry
 from .alert_test import AlertTest
@@ -110,6 +114,8 @@ from .judgement import Judgement
 from .language_span import LanguageSpan
 from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
+from .mark_read_request import MarkReadRequest
+from .mark_read_result import MarkReadResult
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
 from .missing_videos import MissingVideos
@@ -220,7 +226,11 @@ __all__ = (
     "Aggregator",
     "Alert",
     "AlertDeleted",
+    "AlertDelivery",
+    "AlertDeliveryState",
     "AlertList",
+    "AlertMatch",
+    "AlertMatchList",
     "AlertRequest",
     "AlertRetry",
     "AlertsResult",
@@ -321,6 +331,8 @@ __all__ = (
     "LanguageSpan",
     "LibraryRequest",
     "LostJudgement",
+    "MarkReadRequest",
+    "MarkReadResult",
     "MinimalResult",
     "MissingMoment",
     "MissingVideos",

@@ -24,31 +24,36 @@ class Alert:
         mode (None | str): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
             `*`.
         score_threshold (float | None): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
-        webhook (str): Webhook URL, without credentials or query values.
+        webhook (None | str): Webhook URL, without credentials or query values; null if there is none.
         created_at (str): Creation time (ISO 8601, UTC, to the second).
         delivered (int): Number of successful deliveries.
         last_delivered_at (None | str): Time of the last successful delivery (ISO 8601, UTC, to the second); null before
             the first
             one.
-        failed (list[FailedDelivery]): Failed deliveries, newest last; `POST /alerts/{name}/retry` retries them.
+        failed (list[FailedDelivery]): Failed deliveries and searches, newest last; `POST /alerts/{name}/retry` retries
+            them.
+        matches (int): Number of stored matches, which `GET /alerts/{name}/matches` lists.
+        unread (int): Number of stored matches that are unread.
         analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
             Default: '*'.
         field (str | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
             Default: 'combined'.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
         min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum number of moments per video in a delivery. Default: 5. Default: 5.
+        limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
     """
 
     name: str
     text: str
     mode: None | str
     score_threshold: float | None
-    webhook: str
+    webhook: None | str
     created_at: str
     delivered: int
     last_delivered_at: None | str
     failed: list[FailedDelivery]
+    matches: int
+    unread: int
     analyzer: str | Unset = "*"
     field: str | Unset = "combined"
     filters: Any | Unset = {}
@@ -67,6 +72,7 @@ class Alert:
         score_threshold: float | None
         score_threshold = self.score_threshold
 
+        webhook: None | str
         webhook = self.webhook
 
         created_at = self.created_at
@@ -80,6 +86,10 @@ class Alert:
         for failed_item_data in self.failed:
             failed_item = failed_item_data.to_dict()
             failed.append(failed_item)
+
+        matches = self.matches
+
+        unread = self.unread
 
         analyzer = self.analyzer
 
@@ -104,6 +114,8 @@ class Alert:
                 "delivered": delivered,
                 "last_delivered_at": last_delivered_at,
                 "failed": failed,
+                "matches": matches,
+                "unread": unread,
             }
         )
         if analyzer is not UNSET:
@@ -142,7 +154,12 @@ class Alert:
 
         score_threshold = _parse_score_threshold(d.pop("score_threshold"))
 
-        webhook = d.pop("webhook")
+        def _parse_webhook(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        webhook = _parse_webhook(d.pop("webhook"))
 
         created_at = d.pop("created_at")
 
@@ -161,6 +178,10 @@ class Alert:
             failed_item = FailedDelivery.from_dict(failed_item_data)
 
             failed.append(failed_item)
+
+        matches = d.pop("matches")
+
+        unread = d.pop("unread")
 
         analyzer = d.pop("analyzer", UNSET)
 
@@ -182,6 +203,8 @@ class Alert:
             delivered=delivered,
             last_delivered_at=last_delivered_at,
             failed=failed,
+            matches=matches,
+            unread=unread,
             analyzer=analyzer,
             field=field,
             filters=filters,

@@ -15,7 +15,6 @@ class AlertRequest:
     """
     Attributes:
         text (str): Search text.
-        webhook (str): http(s) URL that receives matches. Private addresses are rejected.
         mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
             for
             `*`.
@@ -26,11 +25,13 @@ class AlertRequest:
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
         score_threshold (float | None | Unset): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
         min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum number of moments per video in a delivery. Default: 5. Default: 5.
+        limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
+        webhook (None | str | Unset): http(s) URL that receives matches. Private addresses are rejected. Returns 400 if
+            this install
+            sends no callbacks. Null: the matches are only stored.
     """
 
     text: str
-    webhook: str
     mode: None | str | Unset = UNSET
     analyzer: str | Unset = "*"
     field: str | Unset = "combined"
@@ -38,11 +39,10 @@ class AlertRequest:
     score_threshold: float | None | Unset = UNSET
     min_p_present: float | Unset = 0.5
     limit: int | Unset = 5
+    webhook: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:
         text = self.text
-
-        webhook = self.webhook
 
         mode: None | str | Unset
         if isinstance(self.mode, Unset):
@@ -66,12 +66,17 @@ class AlertRequest:
 
         limit = self.limit
 
+        webhook: None | str | Unset
+        if isinstance(self.webhook, Unset):
+            webhook = UNSET
+        else:
+            webhook = self.webhook
+
         field_dict: dict[str, Any] = {}
 
         field_dict.update(
             {
                 "text": text,
-                "webhook": webhook,
             }
         )
         if mode is not UNSET:
@@ -88,6 +93,8 @@ class AlertRequest:
             field_dict["min_p_present"] = min_p_present
         if limit is not UNSET:
             field_dict["limit"] = limit
+        if webhook is not UNSET:
+            field_dict["webhook"] = webhook
 
         return field_dict
 
@@ -95,8 +102,6 @@ class AlertRequest:
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
         text = d.pop("text")
-
-        webhook = d.pop("webhook")
 
         def _parse_mode(data: object) -> None | str | Unset:
             if data is None:
@@ -126,9 +131,17 @@ class AlertRequest:
 
         limit = d.pop("limit", UNSET)
 
+        def _parse_webhook(data: object) -> None | str | Unset:
+            if data is None:
+                return data
+            if isinstance(data, Unset):
+                return data
+            return cast(None | str | Unset, data)
+
+        webhook = _parse_webhook(d.pop("webhook", UNSET))
+
         alert_request = cls(
             text=text,
-            webhook=webhook,
             mode=mode,
             analyzer=analyzer,
             field=field,
@@ -136,6 +149,7 @@ class AlertRequest:
             score_threshold=score_threshold,
             min_p_present=min_p_present,
             limit=limit,
+            webhook=webhook,
         )
 
         return alert_request

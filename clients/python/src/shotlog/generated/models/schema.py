@@ -56,7 +56,8 @@ class Schema:
             `number`,
             `boolean`, `time` or `list`.
         presentation (Presentations): How a page shows outputs and results, each list in the order of a page.
-        callbacks (bool): Whether this install sends callbacks. If not, `callback_url` and alerts are rejected.
+        callbacks (bool): Whether this install sends callbacks. If not, `callback_url` and the webhooks of alerts are
+            rejected.
     """
 
     analyzers: list[str]

@@ -54,6 +54,8 @@ def sync_detailed(
 ) -> Response[AlertDeleted]:
     """Delete an alert.
 
+     Its matches are deleted, too.
+
     Args:
         name (str):
 
@@ -83,6 +85,8 @@ def sync(
 ) -> AlertDeleted | None:
     """Delete an alert.
 
+     Its matches are deleted, too.
+
     Args:
         name (str):
 
@@ -106,6 +110,8 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
 ) -> Response[AlertDeleted]:
     """Delete an alert.
+
+     Its matches are deleted, too.
 
     Args:
         name (str):
@@ -133,6 +139,8 @@ async def asyncio(
     client: AuthenticatedClient | Client,
 ) -> AlertDeleted | None:
     """Delete an alert.
+
+     Its matches are deleted, too.
 
     Args:
         name (str):

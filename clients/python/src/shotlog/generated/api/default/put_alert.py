@@ -62,11 +62,12 @@ def sync_detailed(
 ) -> Response[Alert]:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. The search
-    runs on every video that is ingested after the alert was created. If moments match, the
-    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-    is delivered at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that runs on every video that is ingested after the alert was
+    created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+    them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+    job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -100,11 +101,12 @@ def sync(
 ) -> Alert | None:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. The search
-    runs on every video that is ingested after the alert was created. If moments match, the
-    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-    is delivered at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that runs on every video that is ingested after the alert was
+    created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+    them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+    job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -133,11 +135,12 @@ async def asyncio_detailed(
 ) -> Response[Alert]:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. The search
-    runs on every video that is ingested after the alert was created. If moments match, the
-    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-    is delivered at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that runs on every video that is ingested after the alert was
+    created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+    them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+    job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -169,11 +172,12 @@ async def asyncio(
 ) -> Alert | None:
     """Create or update an alert.
 
-     An alert is a saved search that calls a webhook for every new matching video. The search
-    runs on every video that is ingested after the alert was created. If moments match, the
-    webhook receives a signed POST (header `Shotlog-Signature`, as for job callbacks) with
-    `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and `moments`. Each event
-    is delivered at least once; repeated deliveries have the same `event_id`.
+     An alert is a saved search that runs on every video that is ingested after the alert was
+    created. The moments that match are stored: `GET /inbox` and `GET /alerts/{name}/matches` list
+    them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
+    job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
+    `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
+    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
 
     Args:
         name (str):

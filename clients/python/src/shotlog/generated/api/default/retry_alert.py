@@ -54,8 +54,8 @@ def sync_detailed(
 ) -> Response[AlertRetry]:
     """Retry failed deliveries.
 
-     Starts a job for each video whose delivery failed. The search runs again on the video's
-    current output.
+     Starts a job for each video whose delivery or search failed. The search runs again on the
+    video's current output.
 
     Args:
         name (str):
@@ -86,8 +86,8 @@ def sync(
 ) -> AlertRetry | None:
     """Retry failed deliveries.
 
-     Starts a job for each video whose delivery failed. The search runs again on the video's
-    current output.
+     Starts a job for each video whose delivery or search failed. The search runs again on the
+    video's current output.
 
     Args:
         name (str):
@@ -113,8 +113,8 @@ async def asyncio_detailed(
 ) -> Response[AlertRetry]:
     """Retry failed deliveries.
 
-     Starts a job for each video whose delivery failed. The search runs again on the video's
-    current output.
+     Starts a job for each video whose delivery or search failed. The search runs again on the
+    video's current output.
 
     Args:
         name (str):
@@ -143,8 +143,8 @@ async def asyncio(
 ) -> AlertRetry | None:
     """Retry failed deliveries.
 
-     Starts a job for each video whose delivery failed. The search runs again on the video's
-    current output.
+     Starts a job for each video whose delivery or search failed. The search runs again on the
+    video's current output.
 
     Args:
         name (str):

@@ -1,0 +1,184 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.mark_read_request import MarkReadRequest
+from ...models.mark_read_result import MarkReadResult
+from ...types import Response
+
+
+def _get_kwargs(
+    name: str,
+    *,
+    body: MarkReadRequest,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "post",
+        "url": "/alerts/{name}/matches/read".format(
+            name=quote(str(name), safe=""),
+        ),
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> MarkReadResult | None:
+    if response.status_code == 200:
+        response_200 = MarkReadResult.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[MarkReadResult]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    name: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: MarkReadRequest,
+) -> Response[MarkReadResult]:
+    """Mark matches of an alert as read.
+
+     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+
+    Args:
+        name (str):
+        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[MarkReadResult]
+    """
+
+    kwargs = _get_kwargs(
+        name=name,
+        body=body,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    name: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: MarkReadRequest,
+) -> MarkReadResult | None:
+    """Mark matches of an alert as read.
+
+     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+
+    Args:
+        name (str):
+        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        MarkReadResult
+    """
+
+    return sync_detailed(
+        name=name,
+        client=client,
+        body=body,
+    ).parsed
+
+
+async def asyncio_detailed(
+    name: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: MarkReadRequest,
+) -> Response[MarkReadResult]:
+    """Mark matches of an alert as read.
+
+     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+
+    Args:
+        name (str):
+        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[MarkReadResult]
+    """
+
+    kwargs = _get_kwargs(
+        name=name,
+        body=body,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    name: str,
+    *,
+    client: AuthenticatedClient | Client,
+    body: MarkReadRequest,
+) -> MarkReadResult | None:
+    """Mark matches of an alert as read.
+
+     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+
+    Args:
+        name (str):
+        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        MarkReadResult
+    """
+
+    return (
+        await asyncio_detailed(
+            name=name,
+            client=client,
+            body=body,
+        )
+    ).parsed
