@@ -1,6 +1,7 @@
-// Alerts, and renaming and deleting collections.
+// Alerts and their inbox, and renaming and deleting collections.
+import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
-import { startService } from "./service.js";
+import { sample, startService } from "./service.js";
 
 test.use({ settings: { environment: { SERVICE_CALLBACKS__SECRET: "only-for-this-test" } } });
 
@@ -9,7 +10,7 @@ const HIT = { video_id: ID, chunk_id: 1, start: 30, end: 35, timecode: "", score
 const ALERT = {
   name: "red-boat", text: "a red boat", mode: null, analyzer: "*", field: "combined", filters: { objects: { all: ["boat", "buoy"] } }, score_threshold: null,
   min_p_present: 0.5, limit: 5, webhook: "https://example.org/hook", created_at: "2026-01-01T00:00:00Z", delivered: 3, last_delivered_at: "2026-01-02T12:00:00Z",
-  failed: [{ event_id: "e1", video_id: ID, error: "the webhook answered 500", at: "2026-01-03T12:00:00Z" }],
+  failed: [{ event_id: "e1", video_id: ID, error: "the webhook answered 500", at: "2026-01-03T12:00:00Z" }], matches: 7, unread: 2,
 };
 const json = (page, path, answer) => page.route((url) => url.pathname === path, (route) => {
   const body = answer(route.request());
@@ -29,6 +30,9 @@ test("an alert is created from a search, tested and deleted by keyboard", async 
   await expectAccessible(page, "the dialog of a new alert");
   await page.screenshot({ path: test.info().outputPath("new.png") });
 
+  await expect(dialog.getByLabel("Webhook URL")).toBeHidden();
+  await dialog.getByText("More", { exact: true }).press("Enter");
+  await expectAccessible(page, "the dialog of a new alert with all fields");
   const address = dialog.getByLabel("Webhook URL");
   await address.fill("https://example.org/hook");
   await address.press("Enter");
@@ -43,6 +47,8 @@ test("an alert is created from a search, tested and deleted by keyboard", async 
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "Alerts" }).press("Enter");
   await expect(page).toHaveTitle("Alerts · Shotlog");
+  await expect(page.getByRole("heading", { name: "No matches yet" })).toBeVisible();
+  await page.getByRole("link", { name: "Saved alerts" }).press("Enter");
   const alert = page.getByRole("region", { name: "a-red-boat" });
   await expect(alert).toContainText("never");
   await alert.getByRole("button", { name: "Test" }).press("Enter");
@@ -77,11 +83,13 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await json(page, "/jobs", () => ({ jobs, total: jobs.length }));
       const german = locale === "de-DE";
       const words = german
-        ? { missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Testen", delivered: "3 Mal, zuletzt am" }
-        : { missed: "1 message not delivered", retry: "Retry failed", test: "Test", delivered: "3 times, last on" };
+        ? { saved: "Gespeicherte Benachrichtigungen", matches: "7 Treffer", missed: "1 Nachricht nicht zugestellt", retry: "Fehlgeschlagene erneut senden", test: "Testen", delivered: "3 Mal, zuletzt am" }
+        : { saved: "Saved alerts", matches: "7 matches", missed: "1 message not delivered", retry: "Retry failed", test: "Test", delivered: "3 times, last on" };
       await page.goto(`${service.url}/#/settings`);
       await page.getByRole("heading", { name: german ? "Benachrichtigungen" : "Alerts" }).getByRole("link").click();
+      await page.getByRole("link", { name: words.saved }).click();
       const alert = page.getByRole("region", { name: "red-boat" });
+      await expect(alert.getByRole("link", { name: words.matches })).toHaveAttribute("href", "#/alerts?alert=red-boat");
       await expect(alert).toContainText(words.delivered);
       await expect(alert).toContainText("boat, buoy");
       await alert.getByText(words.missed).click();
@@ -126,17 +134,88 @@ test("a token without access to alerts sees why", async ({ browser }) => {
   }
 });
 
-test("without callbacks, alerts are reported as off and not offered", async ({ browser }) => {
+test("without callbacks, an alert has no webhook", async ({ browser }) => {
   const service = await startService();
   const context = await browser.newContext();
   try {
     const here = await context.newPage();
     await here.goto(`${service.url}/#/search?q=boat`);
-    await expect(here.getByRole("button", { name: "Save search" })).toBeVisible();
-    await expect(here.getByRole("button", { name: "Create alert" })).toHaveCount(0);
-    await here.getByRole("link", { name: "Alerts" }).click();
-    await expect(here.getByText("Alerts are turned off.")).toBeVisible();
-    await expectAccessible(here, "alerts that are off");
+    await here.getByRole("button", { name: "Create alert" }).click();
+    const dialog = here.getByRole("dialog", { name: "New alert" });
+    await dialog.getByText("More", { exact: true }).click();
+    await expect(dialog.getByLabel("Minimum confidence (0–1)")).toBeVisible();
+    await expect(dialog.getByLabel("Webhook URL")).toHaveCount(0);
+    await dialog.getByRole("button", { name: "Create alert" }).click();
+    await expect(dialog).toBeHidden();
+    expect(await alerts(service)).toMatchObject([{ name: "boat", webhook: null }]);
+  } finally {
+    await context.close();
+    await service.stop();
+  }
+});
+
+async function ingest(url) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "5" })) form.append(name, value);
+  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  await fetch(`${url}/videos`, { method: "POST", body: form });
+  await expect.poll(async () => (await (await fetch(`${url}/inbox`)).json()).unread, { timeout: 120_000 }).toBeGreaterThan(1);
+  return (await (await fetch(`${url}/inbox`)).json()).unread;
+}
+
+test("an alert without a webhook fills the inbox, and matches are read", async ({ browser }) => {
+  test.slow();
+  const service = await startService();
+  const context = await browser.newContext({ viewport: { width: 360, height: 800 }, colorScheme: "light" });
+  try {
+    const page = await context.newPage();
+    await page.goto(`${service.url}/#/search?q=a+harbour&sure=0`);
+    await page.getByRole("button", { name: "Create alert" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New alert" });
+    await dialog.getByLabel("Alert name").fill("harbour");
+    await dialog.getByLabel("Alert name").press("Enter");
+    await expect(dialog).toBeHidden();
+
+    const found = await ingest(service.url);
+    // The number is loaded when the job ends.
+    const bell = page.getByRole("banner").getByRole("link", { name: `Alerts, ${found} unread` });
+    await expect(bell).toBeVisible({ timeout: 30_000 });
+    await bell.press("Enter");
+    const rows = page.getByRole("main").locator("ol > li");
+    await expect(rows).toHaveCount(found);
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(found);
+    await expect(rows.first()).toContainText("shotlog-sample.mp4");
+    await expect(rows.first().getByRole("link", { name: "harbour", exact: true })).toBeVisible();
+    await expectAccessible(page, "the inbox");
+    await page.screenshot({ path: test.info().outputPath("inbox-360.png"), fullPage: true });
+
+    // Playing a match marks it as read.
+    await rows.first().getByRole("button", { name: "Play shotlog-sample.mp4" }).press("Enter");
+    await expect(page.locator("video")).toBeVisible();
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(found - 1);
+    await expect(page.getByRole("banner").getByRole("link", { name: /^Alerts/ })).toHaveAccessibleName(found > 2 ? `Alerts, ${found - 1} unread` : "Alerts, 1 unread");
+    await page.reload();
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(found - 1);
+    await page.getByLabel("Unread only").check();
+    await expect(rows).toHaveCount(found - 1);
+    await expect(page).toHaveURL(/unread=1$/);
+
+    // Opening the video does, too.
+    await rows.first().getByRole("link", { name: "shotlog-sample.mp4" }).click();
+    await expect(page).toHaveURL(/#\/videos\/[0-9a-f]{16}\?t=/);
+    await expect.poll(async () => (await (await fetch(`${service.url}/inbox`)).json()).unread).toBe(found - 2);
+    await page.setViewportSize({ width: 1920, height: 900 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto(`${service.url}/#/alerts`);
+    await expect(rows).toHaveCount(found);
+    await expectAccessible(page, "the inbox on a wide, dark page");
+    await page.screenshot({ path: test.info().outputPath("inbox-1920.png") });
+    if (found > 2) await page.getByRole("button", { name: "Mark all as read" }).press("Enter");
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(0);
+    await expect(page.getByRole("banner").getByRole("link", { name: "Alerts", exact: true })).toBeVisible();
+    expect((await (await fetch(`${service.url}/inbox`)).json()).unread).toBe(0);
+    await page.getByLabel("Unread only").check();
+    await expect(page.getByRole("heading", { name: "No unread matches" })).toBeVisible();
   } finally {
     await context.close();
     await service.stop();

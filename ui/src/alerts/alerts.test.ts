@@ -56,7 +56,7 @@ describe("an alert", () => {
       min_p_present: 0.5,
     };
     const search = searchParams(parse(link("search", alertSearch(alert as unknown as Alert))));
-    expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: "" });
+    expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: null });
   });
 
   it("gets a name from its query", () => {

@@ -1,4 +1,4 @@
-// Alerts: saved searches that call a webhook for each new matching video.
+// Alerts: saved searches that run on each new video.
 import { EVERYTHING, modeFor, searchText, typedFilters, type SearchParams } from "../search/search";
 import type { Alert, Schema } from "../api/types";
 
@@ -17,7 +17,7 @@ export const suggestName = (text: string) =>
     .slice(0, 40)
     .replace(/^-|-$/g, "");
 
-/** The body of `PUT /alerts/{name}` for a text search. */
+/** The body of `PUT /alerts/{name}` for a text search; `webhook` is empty if there is none. */
 export function alertRequest(
   search: SearchParams,
   schema: Schema | null,
@@ -34,7 +34,7 @@ export function alertRequest(
     filters: typedFilters(filters, schema, every, where),
     score_threshold: alike,
     min_p_present: minConfidence,
-    webhook,
+    webhook: webhook || null,
   };
 }
 

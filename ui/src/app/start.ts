@@ -6,6 +6,7 @@ import { restoreRetries } from "../ingest/ingest";
 import { loadJobs, watchVisibility } from "../jobs/jobs";
 import { app, loadSchema, loadVideos, refreshVideos } from "../state/app.svelte";
 import type { Health } from "../api/types";
+import { watchUnread } from "../alerts/inbox.svelte";
 import { restoreUploads, loadTus } from "../ingest/uploads.svelte";
 
 const HEALTH_INTERVAL = 30_000;
@@ -34,6 +35,7 @@ export async function start() {
   restoreRetries();
   restoreUploads();
   watchVisibility();
+  watchUnread();
   setInterval(() => !document.hidden && refreshVideos(), VIDEOS_INTERVAL);
   await lists;
   await Promise.allSettled([loadOthers(), loadTus()]);

@@ -84,6 +84,10 @@ const PARAMETERS = {
   moment: list,
   /** Part of a file name. */
   name: text,
+  /** Name of the alert whose matches are listed. */
+  alert: text,
+  /** Whether only unread matches are listed. */
+  unread: flag,
   collection: text,
   order: text,
   /** URL of a video to add. */
@@ -116,7 +120,7 @@ const PAGES = {
   ],
   ask: ["q", "video", "analyzer", "moment", "every", "where", "filters"],
   jobs: [],
-  alerts: [],
+  alerts: ["tab", "alert", "unread"],
   bins: ["order"],
   compare: ["moment"],
   settings: [],

@@ -1,0 +1,62 @@
+// The inbox: the moments that alerts have found. The number of unread ones is shown in the header.
+import { api, ApiError } from "../api/client";
+import type { AlertMatch, AlertMatchList } from "../api/types";
+import { alertPath } from "./alerts";
+
+/** Other users and instances find and read matches, too. */
+const POLL_INTERVAL = 60_000;
+const FORBIDDEN = 403;
+
+export const inbox = $state({
+  /** Whether the token has access to alerts; false until that is known. */
+  available: false,
+  unread: 0,
+});
+let forbidden = false;
+
+/** Loads the number of unread matches. If that fails, the number stays until the next attempt. */
+export async function loadUnread() {
+  if (forbidden) return;
+  try {
+    const { unread } = await api<AlertMatchList>("inbox?limit=1&unread=true");
+    inbox.unread = unread;
+    inbox.available = true;
+  } catch (reason) {
+    forbidden = reason instanceof ApiError && reason.status === FORBIDDEN;
+  }
+}
+
+/** Keeps the number of unread matches up to date while the page is visible. */
+export function watchUnread() {
+  void loadUnread();
+  setInterval(() => !document.hidden && loadUnread(), POLL_INTERVAL);
+  document.addEventListener("visibilitychange", () => !document.hidden && loadUnread());
+}
+
+/** Lists the matches of an alert, or of all alerts if `alert` is empty. */
+export function listMatches(alert: string, unread: boolean, cursor = ""): Promise<AlertMatchList> {
+  const query = new URLSearchParams();
+  if (unread) query.set("unread", "true");
+  if (cursor) query.set("cursor", cursor);
+  const path = alert ? `${alertPath(alert)}/matches` : "inbox";
+  return api<AlertMatchList>(query.size ? `${path}?${query}` : path);
+}
+
+/** Marks matches of an alert, or of all alerts if `alert` is empty, as read. Returns how many were unread. */
+export async function markRead(
+  alert: string,
+  selection: { match_ids: string[] } | { until: string },
+): Promise<number> {
+  const path = alert ? `${alertPath(alert)}/matches/read` : "inbox/read";
+  const { marked } = await api<{ marked: number }>(path, { json: selection });
+  void loadUnread();
+  return marked;
+}
+
+/** Adds the first page of a list to the pages that are shown. Returns null if they do not overlap. */
+export function mergeMatches(shown: AlertMatch[], first: AlertMatch[]): AlertMatch[] | null {
+  const ids = new Set(first.map((one) => one.match_id));
+  const others = shown.filter((one) => !ids.has(one.match_id));
+  const overlaps = others.length < shown.length || !shown.length;
+  return overlaps ? [...first, ...others] : null;
+}
