@@ -564,6 +564,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bins/{bin_id}/string-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a bin as one video.
+         * @description Returns the selects of a bin, joined in order, as an MP4 file with H.264 and AAC. Every join
+         *     is exact: at the same frame rate, the video has as many frames as the edit lists of the bin
+         *     count, if `handles` is 0. Pictures of another size are scaled and padded with black; videos
+         *     of another frame rate keep their speed. Sound without pictures is shown as black, and
+         *     pictures without sound are silent. The response starts when the whole video has been made;
+         *     byte ranges are supported. Returns 400 if there are too many selects (`bins.max_clips`) or
+         *     if the video would be too long (`bins.max_string_out`), and 413 if it is too large
+         *     (`bins.max_string_out_bytes`).
+         */
+        get: operations["bin_string_out"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/query": {
         parameters: {
             query?: never;
@@ -6378,6 +6405,81 @@ export interface operations {
                     "text/csv": string;
                     "application/jsonl": string;
                 };
+            };
+        };
+    };
+    bin_string_out: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Seconds to add before and after each select, as far as its video goes, from 0 to 60.
+                 *     Default: 0.
+                 */
+                handles?: number;
+                /**
+                 * @description Maximum of the longer side, in pixels, from 64 to `bins.max_string_out_side`, which is
+                 *     the default. The video has the size of the largest source, unless that exceeds this
+                 *     maximum.
+                 */
+                max_side?: number;
+                /**
+                 * @description Frames per second, as a fraction such as `30000/1001` or a whole number, from 1 to 120.
+                 *     Default: the most frequent frame rate of the selects.
+                 */
+                frame_rate?: string;
+                /**
+                 * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
+                 *     names them, or `omit`. Default: `refuse`.
+                 */
+                missing?: components["schemas"]["MissingVideos"];
+            };
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The video. */
+            200: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    /**
+                     * @description Size of the video, in bytes; absent in the response to HEAD if the video has not been
+                     *     made yet.
+                     */
+                    "CONTENT-LENGTH"?: number;
+                    "ACCEPT-RANGES": string;
+                    ETAG?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": string;
+                };
+            };
+            /** @description The requested byte range of the video. */
+            206: {
+                headers: {
+                    "CONTENT-DISPOSITION": string;
+                    "CONTENT-LENGTH": number;
+                    "ACCEPT-RANGES": string;
+                    ETAG?: string;
+                    "CONTENT-RANGE": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": string;
+                };
+            };
+            /** @description The video matches `If-None-Match`. */
+            304: {
+                headers: {
+                    ETAG?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
