@@ -7,8 +7,8 @@ import { link, videoLink } from "../../state/address.svelte";
 import type { Bin, Schema, Video } from "../../api/types";
 import { rank, type Option } from "./options";
 
-/** Filters with names of people. */
-const PEOPLE = ["speakers", "people"];
+/** The filter with the names of people. */
+const SPEAKERS = "speakers";
 /** Most options of a group. */
 const MOST = 5;
 /** Most bins that are loaded to find one by its name. */
@@ -34,20 +34,15 @@ async function findVideos(typed: string, signal: AbortSignal): Promise<Option[]>
 }
 
 async function findPeople(typed: string, schema: Schema | null, signal: AbortSignal): Promise<Option[]> {
-  const fields = PEOPLE.filter((field) => field in (schema?.filters ?? {}));
-  const anywhere = { video: [], analyzer: "", filters: {} };
-  const found = await Promise.all(
-    fields.map(async (field) => {
-      const choices = await loadChoices(valuesQuery(field, typed, anywhere, schema), signal);
-      return choices.map<Option>(({ value, count }) => ({
-        group: "people",
-        text: value,
-        hint: count,
-        href: link("search", { filters: { [field]: [value] } }),
-      }));
-    }),
-  );
-  return found.flat().slice(0, MOST);
+  if (!(SPEAKERS in (schema?.filters ?? {}))) return [];
+  const query = valuesQuery(SPEAKERS, typed, { video: [], analyzer: "", filters: {} }, schema);
+  const choices = await loadChoices(query, signal);
+  return choices.slice(0, MOST).map(({ value, count }) => ({
+    group: "speakers",
+    text: value,
+    hint: count,
+    href: link("search", { filters: { [SPEAKERS]: [value] } }),
+  }));
 }
 
 /** Finds videos, bins and people by name. The bins are loaded once. */

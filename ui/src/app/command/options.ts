@@ -2,8 +2,8 @@
 import { m } from "../../i18n/language.svelte";
 import { link, pageTitle, type Page } from "../../state/address.svelte";
 
-export type Group = "pages" | "moments" | "videos" | "bins" | "people";
-export const GROUPS: Group[] = ["pages", "moments", "videos", "bins", "people"];
+export type Group = "pages" | "moments" | "videos" | "bins" | "speakers";
+export const GROUPS: Group[] = ["pages", "moments", "videos", "bins", "speakers"];
 /** `hint` is shown next to the text. */
 export type Option = { group: Group; text: string; hint?: string; href: string };
 

@@ -70,7 +70,7 @@ export const frame: typeof english = {
     placeholder: "Name von Video, Seite oder Ablage, oder Suchwörter",
     pages: "Seiten",
     moments: "Momente",
-    people: "Personen",
+    speakers: "Personen",
     searchFor: (text) => `„${text}“ suchen`,
     ask: (text) => `„${text}“ fragen`,
   },

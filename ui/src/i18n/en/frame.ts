@@ -74,7 +74,7 @@ export const frame = {
     placeholder: "Name of a video, page or bin, or words to search for",
     pages: "Pages",
     moments: "Moments",
-    people: "People",
+    speakers: "People",
     searchFor: (text: string) => `Search for “${text}”`,
     ask: (text: string) => `Ask “${text}”`,
   },
