@@ -152,14 +152,16 @@ pub(super) fn is_language(evidence: &Evidence) -> bool {
 }
 
 /// Whether a sentence can answer a question, given the evidence that it cites. What detectors list
-/// only answers a question if it names at least half of what the question is about: `A cat is in
-/// view` does not say what the cat is lying on.
+/// only answers a question if it names more than half of what the question is about: `A cat is in
+/// view` does not say what the cat is lying on. A description of a person says what they wear.
 pub(super) fn may_answer(question: &str, sentence: &str, cited: &[&Evidence]) -> bool {
-    const MIN_SHARE: f32 = 0.5;
+    const HALF: f32 = 0.5;
     let criteria = AnswerCriteria::from_question(question);
     let Some(criteria) = criteria.filter(|criteria| !criteria.is_topic()) else { return true };
+    let is_person = cited.iter().any(|evidence| evidence.kind == PassageKind::People);
+    let implied = if is_person { " wearing clothes" } else { "" };
     cited.iter().any(|evidence| is_language(evidence))
-        || criteria.thing_overlap(sentence) >= MIN_SHARE
+        || criteria.thing_overlap(&format!("{sentence}{implied}")) > HALF
 }
 
 /// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
@@ -343,8 +345,13 @@ mod tests {
     fn detections_answer_only_what_they_name() {
         let said = piece(0.0, 5.0, "He sits on a sofa.");
         let seen = Evidence { kind: PassageKind::Objects, ..piece(0.0, 5.0, "A cat is in view.") };
+        let person =
+            Evidence { kind: PassageKind::People, ..piece(0.0, 5.0, "A person in a grey top.") };
         for (question, cited, expected) in [
+            ("What does the person wear?", &person, true),
+            ("What does the person hold?", &person, false),
             ("Where is the cat?", &seen, true),
+            ("What is the cat lying on?", &seen, false),
             ("Is there an animal?", &seen, true),
             ("What is the calico cat lying on?", &seen, false),
             ("What is the calico cat lying on?", &said, true),
