@@ -374,7 +374,7 @@ mod tests {
             keep_related_screen_text(&mut windows, &criteria);
             windows.len()
         };
-        assert_eq!(kept("Which rating goes on the x-axis?"), 2);
+        assert_eq!(kept("Which rating is on the x-axis?"), 2);
         assert_eq!(kept("Which film wins?"), 3);
     }
 }
