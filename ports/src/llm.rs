@@ -284,6 +284,9 @@ pub enum PassageKind {
     Speech,
     /// On-screen text.
     Screen,
+    /// A row of a table on screen: its cells, each after the name of its column if that is known,
+    /// such as `product: Lamp; price: 12`.
+    Row,
     /// Labels of detected objects.
     Objects,
     /// The appearance of people.
@@ -291,6 +294,13 @@ pub enum PassageKind {
     /// Low-level measurements, such as light, colour, motion and loudness. Searches find them;
     /// answers without a language model do not quote them.
     Scene,
+}
+
+impl PassageKind {
+    /// Whether the text was read on screen.
+    pub fn is_on_screen(self) -> bool {
+        matches!(self, Self::Screen | Self::Row)
+    }
 }
 
 /// A time span of a video.

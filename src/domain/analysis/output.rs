@@ -58,14 +58,19 @@ pub struct Statement {
     pub span: Option<Span>,
     /// The text.
     pub text: String,
-    /// The confidence of the speech recognition, 0..1. It is `None` for statements of other kinds.
+    /// The confidence of the recognition of speech or of text on screen, 0..1. It is `None` for
+    /// statements of other kinds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
 }
 
-/// Aggregates ignore recognized text whose mean word probability is below this value, since such
-/// text is as likely to be wrong as right.
-const MIN_CONFIDENCE: f32 = 0.6;
+/// Answers and aggregates ignore recognized speech whose mean word probability is below this value,
+/// since such text is as likely to be wrong as right.
+const MIN_SPEECH_CONFIDENCE: f32 = 0.6;
+
+/// Answers and aggregates ignore text on screen whose mean character probability is below this
+/// value. One wrong character makes a wrong word.
+pub(crate) const MIN_SCREEN_CONFIDENCE: f32 = 0.85;
 
 impl Statement {
     /// Creates a statement about the whole chunk, without a speaker.
@@ -94,7 +99,11 @@ impl Statement {
 
     /// Whether its text is more likely to be right than wrong.
     pub fn is_likely(&self) -> bool {
-        self.confidence.is_none_or(|confidence| confidence >= MIN_CONFIDENCE)
+        let min = match self.kind.is_on_screen() {
+            true => MIN_SCREEN_CONFIDENCE,
+            false => MIN_SPEECH_CONFIDENCE,
+        };
+        self.confidence.is_none_or(|confidence| confidence >= min)
     }
 }
 

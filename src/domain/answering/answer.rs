@@ -15,6 +15,7 @@ use crate::answering::context::Evidence;
 use crate::answering::named::NamedEvidence;
 use crate::answering::reading::{NearestWindow, is_language, may_answer};
 use crate::answering::refusal::{NO_ANSWER, refusal};
+use crate::answering::rows::quotes_row;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::verdict::Verdict;
 use crate::llm::structured::{Prompt, StructuredOutput};
@@ -193,10 +194,11 @@ impl Answering {
         let answered = self.llm.is_extractive() && nearest.as_ref().is_some_and(is_answer);
         let mut sentences: Vec<AuditedSentence> = match &nearest {
             Some(nearest) if answered => {
-                nearest.said.iter().map(|said| quote(said, form)).collect()
+                nearest.said.iter().map(|said| quote(said, question, form)).collect()
             }
             nearest => {
-                let nearest = nearest.as_ref().map(|nearest| quote(&nearest.said[0], form));
+                let nearest =
+                    nearest.as_ref().map(|nearest| quote(&nearest.said[0], question, form));
                 refusal(NO_ANSWER, nearest, context)
             }
         };
@@ -219,7 +221,7 @@ impl Answering {
     ) -> Result<AuditedAnswer> {
         let nearest = self.nearest(question, context).await?;
         let nearest = nearest.filter(|nearest| nearest.p_present >= MIN_RELATED_PROBABILITY);
-        let nearest = nearest.map(|nearest| quote(&nearest.said[0], form));
+        let nearest = nearest.map(|nearest| quote(&nearest.said[0], question, form));
         let names = join_list(names, "or");
         let reason = format!("{NO_ANSWER}: nothing is said or shown about {names}");
         let audit = refusal(&reason, nearest, &[]);
@@ -263,7 +265,10 @@ impl Answering {
                 () if is_read || reading.is_topic => min_probability,
                 () => 0.0,
             };
-            if *score < min_probability || !may_answer(question, &sentence.sentence, cited) {
+            // Rows of tables are chosen by the question's words, below.
+            let is_answer = !quotes_row(&sentence.sentence, context)
+                && may_answer(question, &sentence.sentence, cited);
+            if *score < min_probability || !is_answer {
                 sentence.verdict = Verdict::Unsupported;
             }
         }
@@ -275,7 +280,7 @@ impl Answering {
                 match scored.iter_mut().find(|(_, given)| has_it(given)) {
                     // A continuation must not come before the sentence that it continues.
                     Some((score, _)) => *score = score.max(answer.score),
-                    None => scored.push((answer.score, quote(said, form))),
+                    None => scored.push((answer.score, quote(said, question, form))),
                 }
             }
         }

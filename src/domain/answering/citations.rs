@@ -33,9 +33,13 @@ impl CitationForm {
     }
 }
 
-/// Turns a sentence of the evidence into a quotation in the answer.
-pub(super) fn quote(said: &EvidenceSentence<'_>, form: CitationForm) -> AuditedSentence {
-    let (sentence, evidence) = said.as_quotation();
+/// Turns a sentence of the evidence into a quotation in the answer to a question.
+pub(super) fn quote(
+    said: &EvidenceSentence<'_>,
+    question: &str,
+    form: CitationForm,
+) -> AuditedSentence {
+    let (sentence, evidence) = said.as_quotation(question);
     AuditedSentence {
         sentence,
         citations: vec![form.cite(evidence)],

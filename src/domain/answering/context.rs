@@ -126,7 +126,7 @@ impl Evidence {
         match self.kind {
             PassageKind::Prose | PassageKind::Scene => TextStyle::Prose,
             PassageKind::Speech => TextStyle::Speech,
-            PassageKind::Screen => TextStyle::Screen,
+            PassageKind::Screen | PassageKind::Row => TextStyle::Screen,
             PassageKind::Objects => TextStyle::Objects,
             PassageKind::People => TextStyle::People,
         }

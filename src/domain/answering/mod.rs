@@ -15,6 +15,7 @@ mod question;
 mod reading;
 mod refusal;
 mod retrieve;
+mod rows;
 
 use std::sync::Arc;
 

@@ -9,6 +9,7 @@ use text::{tokens, words};
 
 use crate::answering::Answering;
 use crate::answering::context::Evidence;
+use crate::answering::rows::{keep_best_rows, relevant_cells};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
@@ -79,10 +80,20 @@ impl<'a> EvidenceSentence<'a> {
         self.text
     }
 
-    /// Returns the sentence as an answer quotes it, with its evidence.
-    pub(super) fn as_quotation(&self) -> (String, &'a Evidence) {
-        let mut sentence = self.text.chars().take(MAX_QUOTE_CHARS).collect::<String>();
-        if matches!(self.evidence.kind, PassageKind::Speech | PassageKind::Screen) {
+    /// The kind of text that the sentence is from.
+    pub(super) fn kind(&self) -> PassageKind {
+        self.evidence.kind
+    }
+
+    /// Returns the sentence as an answer to a question quotes it, with its evidence. A row of a table
+    /// is shortened to what the question is about.
+    pub(super) fn as_quotation(&self, question: &str) -> (String, &'a Evidence) {
+        let text = match self.evidence.kind {
+            PassageKind::Row => relevant_cells(self.text, question),
+            _ => self.text.to_owned(),
+        };
+        let mut sentence = text.chars().take(MAX_QUOTE_CHARS).collect::<String>();
+        if self.evidence.kind == PassageKind::Speech || self.evidence.kind.is_on_screen() {
             sentence = format!("“{sentence}”");
         }
         if let Some(speaker) = &self.evidence.speaker {
@@ -201,7 +212,7 @@ fn keep_related_screen_text(
     windows: &mut Vec<(f32, String, Window<'_>)>,
     criteria: &AnswerCriteria,
 ) {
-    let is_screen = |said: &Window<'_>| said[0].evidence.kind == PassageKind::Screen;
+    let is_screen = |said: &Window<'_>| said[0].evidence.kind.is_on_screen();
     let is_related = |text: &str| criteria.word_overlap(text) > 0.0;
     if windows.iter().any(|(_, text, said)| is_screen(said) && is_related(text)) {
         windows.retain(|(_, text, said)| !is_screen(said) || is_related(text));
@@ -245,6 +256,7 @@ impl Answering {
             .filter(|(_, text, said)| criteria.may_answer(said[0].evidence.kind, text))
             .collect();
         keep_related_screen_text(&mut windows, &criteria);
+        keep_best_rows(&mut windows, &criteria);
         windows.sort_by(|a, b| b.0.total_cmp(&a.0));
         windows.truncate(MAX_SCORED);
         let window_texts =
@@ -283,7 +295,7 @@ impl Answering {
         let answer_kind = AnswerKind::from_question(&words(question));
         let mut windows = windows(context);
         let is_readable = |said: &EvidenceSentence<'_>| {
-            said.evidence.kind != PassageKind::Screen
+            !said.evidence.kind.is_on_screen()
                 || rerank::has_word(said.text)
                 || (answer_kind.is_definite() && answer_kind.occurs_in(&words(said.text)))
         };
@@ -376,5 +388,24 @@ mod tests {
         };
         assert_eq!(kept("Which rating is on the x-axis?"), 2);
         assert_eq!(kept("Which film wins?"), 3);
+    }
+
+    #[test]
+    fn only_the_rows_that_a_question_names_answer_it() {
+        let row = |text: &str| Evidence { kind: PassageKind::Row, ..piece(0.0, 5.0, text) };
+        let all = ["North; 12", "North; 40", "South; 35", "East; 8", "West; 7"]
+            .map(|cells| row(&format!("region: {}", cells.replace("; ", "; sales: "))));
+        let context: Vec<&Evidence> = all.iter().collect();
+        let kept = |question: &str| {
+            let criteria = AnswerCriteria::from_question(question).expect("a question");
+            let windows = windows(&context).into_iter();
+            let mut windows: Vec<_> =
+                windows.map(|said| (0.0, said[0].text.to_owned(), said)).collect();
+            keep_best_rows(&mut windows, &criteria);
+            windows.into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
+        };
+        assert_eq!(kept("What are the sales in the South?"), ["region: South; sales: 35"]);
+        assert_eq!(kept("What are the sales in the North?").len(), 2);
+        assert!(kept("What are the sales in the region Antarctica?").is_empty(), "no such row");
     }
 }

@@ -79,7 +79,7 @@ impl AnswerCriteria {
     pub(crate) fn may_answer(&self, kind: PassageKind, text: &str) -> bool {
         match self.requires_kind {
             true => self.kind.occurs_in(&words(text)),
-            false => kind != PassageKind::Screen || has_word(text),
+            false => !kind.is_on_screen() || has_word(text),
         }
     }
 
@@ -107,13 +107,13 @@ pub(crate) fn has_word(text: &str) -> bool {
 /// Whether passages of this kind are natural language (speech, on-screen text, prose), which
 /// re-rankers are trained on, rather than lists of detections.
 pub(crate) fn is_language(kind: PassageKind) -> bool {
-    matches!(kind, PassageKind::Speech | PassageKind::Screen | PassageKind::Prose)
+    matches!(kind, PassageKind::Speech | PassageKind::Prose) || kind.is_on_screen()
 }
 
 /// Splits a passage into the texts to score: its sentences, or the whole passage if it is on-screen
 /// text that is short enough.
 pub(crate) fn split_for_scoring(kind: PassageKind, text: &str) -> Vec<&str> {
-    if kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES {
+    if kind == PassageKind::Row || (kind == PassageKind::Screen && text.len() <= MAX_SCREEN_BYTES) {
         return vec![text];
     }
     sentences(text, Quotations::Whole)

@@ -433,7 +433,7 @@ impl From<Statement> for Says {
             kind: match statement.kind {
                 PassageKind::Prose => SaysKind::Prose,
                 PassageKind::Speech => SaysKind::Speech,
-                PassageKind::Screen => SaysKind::Screen,
+                PassageKind::Screen | PassageKind::Row => SaysKind::Screen,
                 PassageKind::Objects => SaysKind::Objects,
                 PassageKind::Scene => SaysKind::Scene,
                 PassageKind::People => SaysKind::People,

@@ -95,7 +95,7 @@ fn line(says: &Statement) -> String {
     match (says.kind, &says.speaker) {
         (PassageKind::Speech, Some(speaker)) => format!("{speaker}: “{text}”"),
         (PassageKind::Speech, None) => format!("said: “{text}”"),
-        (PassageKind::Screen, _) => format!("on screen: {text}"),
+        (PassageKind::Screen | PassageKind::Row, _) => format!("on screen: {text}"),
         _ => text,
     }
 }

@@ -27,9 +27,10 @@ pub(super) struct Sentence {
 }
 
 impl Sentence {
-    /// Returns whether the sentence describes only appearance, such as light, motion or clothing.
+    /// Returns whether the sentence describes only appearance, such as light, motion or clothing, or
+    /// only contains data. It is quoted if there is nothing else.
     pub(super) fn is_scenery(&self) -> bool {
-        matches!(self.kind, PassageKind::Scene | PassageKind::People)
+        matches!(self.kind, PassageKind::Scene | PassageKind::People | PassageKind::Row)
     }
 }
 
@@ -104,7 +105,9 @@ impl<'a> Corpus<'a> {
     pub(super) fn quoted(&self, at: usize) -> String {
         let sentence = &self.sentences[at];
         match sentence.kind {
-            PassageKind::Screen => format!("{ON_SCREEN}“{}”.", strip_final_marks(&sentence.text)),
+            PassageKind::Screen | PassageKind::Row => {
+                format!("{ON_SCREEN}“{}”.", strip_final_marks(&sentence.text))
+            }
             PassageKind::Speech if !self.only_speech() => {
                 format!("“{}”", finish_sentence(&sentence.text))
             }
@@ -173,7 +176,11 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
     // A quotation written by this model may span several sentences.
     let mut quoted: Option<PassageKind> = None;
     let doubtful = |word: &Token| passage.doubtful.contains(&word.lower);
-    for whole in sentences(&passage.text, Quotations::Split) {
+    let parts: Vec<&str> = match passage.kind {
+        PassageKind::Row => passage.text.lines().collect(),
+        _ => sentences(&passage.text, Quotations::Split),
+    };
+    for whole in parts {
         let (mut kind, mut text) = (quoted.unwrap_or(passage.kind), whole);
         if passage.kind == PassageKind::Prose {
             if quoted.is_none() && text.starts_with('“') {
@@ -195,6 +202,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
         let pieces = match kind {
             // Each piece of on-screen text is a separate sentence.
             PassageKind::Screen => text.split("; ").map(str::to_owned).collect(),
+            PassageKind::Row => vec![text.to_owned()],
             _ => split_long(text),
         };
         for piece in pieces {

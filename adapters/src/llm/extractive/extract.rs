@@ -51,7 +51,9 @@ impl<'a> Line<'a> {
         let with_content = passages.iter().filter(|passage| passage.kind != PassageKind::Scene);
         let lines = with_content.flat_map(|passage| {
             let lines: Vec<&str> = match passage.kind {
-                PassageKind::Screen | PassageKind::Objects => passage.text.lines().collect(),
+                PassageKind::Screen | PassageKind::Row | PassageKind::Objects => {
+                    passage.text.lines().collect()
+                }
                 _ => sentences(&passage.text, Quotations::Whole),
             };
             lines.into_iter().map(move |text| Self { passage, text, tokens: tokens(text) })

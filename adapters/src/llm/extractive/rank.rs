@@ -163,13 +163,13 @@ fn prior(corpus: &Corpus, at: usize) -> f64 {
     let sentence: &Sentence = &corpus.sentences[at];
     let kind = match sentence.kind {
         PassageKind::Prose | PassageKind::Speech => 1.0,
-        PassageKind::Screen => 0.65,
+        PassageKind::Screen | PassageKind::Row => 0.65,
         PassageKind::Objects => 0.6,
         PassageKind::Scene | PassageKind::People => 0.45,
     };
     let length = match sentence.length {
         // On-screen text is usually short.
-        _ if sentence.kind == PassageKind::Screen => 1.0,
+        _ if sentence.kind.is_on_screen() => 1.0,
         0..=2 => 0.2,
         3..=5 => 0.6,
         6..=30 => 1.0,

@@ -145,6 +145,7 @@ fn source(passage: &Passage) -> String {
         PassageKind::Prose | PassageKind::Scene => "description",
         PassageKind::Speech => "speech",
         PassageKind::Screen => "on-screen text",
+        PassageKind::Row => "row of a table on screen",
         PassageKind::Objects => "objects",
         PassageKind::People => "people",
     };

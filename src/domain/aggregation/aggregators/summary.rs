@@ -275,7 +275,7 @@ fn section_passages(input: &AggregatorInput<'_>, sections: &[SectionSummary]) ->
         .texts
         .iter()
         .flat_map(ChunkText::statements)
-        .filter(|s| !matches!(s.kind, PassageKind::Speech | PassageKind::Screen))
+        .filter(|s| s.kind != PassageKind::Speech && !s.kind.is_on_screen())
         .flat_map(|s| sentences(&s.text, Quotations::Whole).into_iter().map(|text| (text, s.kind)))
         .collect();
     let mut passages = Vec::new();

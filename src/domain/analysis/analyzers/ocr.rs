@@ -20,7 +20,7 @@ use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
 use crate::kernel::schema::json_schema;
 use crate::kernel::time::Span;
-use crate::media::screen_text::{ScreenLine, captions};
+use crate::media::screen_text::{self, ScreenLine};
 
 /// The `ocr` analyzer.
 pub(crate) struct OcrAnalyzer;
@@ -28,7 +28,7 @@ pub(crate) struct OcrAnalyzer;
 /// The id used in requests and stored records.
 pub(crate) const ID: &str = "ocr";
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The text on screen in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -128,8 +128,13 @@ impl AnalyzerOutput for ScreenText {
             let lines = self.text.lines().filter(|line| !line.trim().is_empty());
             return lines.map(|line| Statement::new(PassageKind::Screen, line)).collect();
         }
-        let captions = captions(&self.texts).into_iter();
-        captions.map(|caption| Statement::new(PassageKind::Screen, caption.text)).collect()
+        let texts = screen_text::statements(&self.texts).into_iter();
+        texts
+            .map(|shown| Statement {
+                confidence: Some(shown.confidence as f32),
+                ..Statement::new(shown.kind, shown.text)
+            })
+            .collect()
     }
 
     fn cells(&self) -> Vec<String> {

@@ -13,7 +13,7 @@ use crate::analysis::analyzers::default_video::{ChunkDescription, objects, pictu
 use crate::analysis::analyzers::people::{PeopleInView, measure};
 use crate::analysis::certainty::Certainty;
 use crate::analysis::evidence::ChunkEvidence;
-use crate::analysis::output::DescriptionPart;
+use crate::analysis::output::{DescriptionPart, MIN_SCREEN_CONFIDENCE};
 use crate::analysis::prose::sentence;
 use crate::analysis::tracks::ChunkTracks;
 use crate::media::screen_text::{Caption, ScreenLine, captions};
@@ -44,9 +44,11 @@ pub(crate) fn compose(
     let certainty = Certainty::from_tracks(objects).for_labels(&summary.labels);
     tags.extend(summary.labels.iter().cloned());
 
-    let captions = captions(lines);
-    if !captions.is_empty() {
+    if !lines.is_empty() {
         tags.push("text on screen".into());
+    }
+    let captions: Vec<Caption> = captions(lines).into_iter().filter(is_quotable).collect();
+    if !captions.is_empty() {
         description.add_captions(&captions);
     }
 
@@ -134,6 +136,11 @@ impl DescriptionBuilder {
     }
 }
 
+/// Whether a caption is probably read correctly.
+fn is_quotable(caption: &Caption) -> bool {
+    caption.confidence >= f64::from(MIN_SCREEN_CONFIDENCE)
+}
+
 /// Whether a caption is a copyright notice or a web address.
 fn is_notice(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
@@ -191,7 +198,11 @@ mod tests {
     fn a_description_quotes_prominent_captions() {
         let captions: Vec<Caption> =
             [("EXIT", 0.1), ("WELCOME", 0.9), ("Room 1", 0.2), ("Hall", 0.3)]
-                .map(|(text, prominence)| Caption { text: text.into(), prominence })
+                .map(|(text, prominence)| Caption {
+                    text: text.into(),
+                    prominence,
+                    confidence: 0.9,
+                })
                 .into();
         let mut description = DescriptionBuilder::default();
         description.add_captions(&captions);

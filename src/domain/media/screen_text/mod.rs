@@ -1,5 +1,11 @@
-//! Merges the OCR results from several frames into lines of text with their times and positions.
+//! Merges the OCR results from several frames into lines of text with their times and positions,
+//! and groups lines into captions and rows of tables.
 
+mod tables;
+mod vote;
+
+use ports::detector::overlap;
+use ports::llm::PassageKind;
 use ports::ocr::TextLine;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,6 +13,7 @@ use text::letters_and_digits;
 
 use crate::kernel::time::rounded;
 use crate::media::tracking::Location;
+use tables::Tables;
 
 /// Minimum confidence of a line. Lines below this value contain more noise than text.
 const MIN_CONFIDENCE: f32 = 0.7;
@@ -18,9 +25,9 @@ const MIN_LINE_SIMILARITY: f64 = 0.8;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ScreenLine {
-    /// The reading with the highest confidence.
+    /// The text that the readings of all frames agree on, character by character.
     pub text: String,
-    /// The confidence of the reading in `text`, 0..1.
+    /// The highest confidence of a reading, 0..1.
     pub confidence: f64,
     /// Time at which the line first appears, in seconds from the start of the video.
     pub first_seen: f64,
@@ -43,12 +50,15 @@ pub(crate) fn merge_lines(frames: &[(f64, Vec<TextLine>)]) -> Vec<ScreenLine> {
             }
             // A line can be in only one place at a time, so two similar lines in one frame are
             // distinct.
-            let known = merged.iter_mut().find(|known| {
+            let is_known = |known: &&mut Line<'_>| {
                 known.seen.last().is_some_and(|(last, _)| last < time)
                     && is_same_line(&known.key, &key)
                     && has_same_words(known.best, line)
-            });
-            match known {
+                    // Another text in another place is not a reading of this line.
+                    && (known.key == key || known.overlap(line) > 0.0)
+            };
+            let known = merged.iter_mut().filter(is_known);
+            match known.max_by(|a, b| a.overlap(line).total_cmp(&b.overlap(line))) {
                 Some(known) => {
                     if line.confidence > known.best.confidence {
                         (known.best, known.key) = (line, key);
@@ -130,16 +140,46 @@ pub(crate) struct Caption {
     /// How prominent the caption is. This is the height of the letters, as a share of the picture's
     /// height, multiplied by the number of observations.
     pub(crate) prominence: f64,
+    /// The lowest confidence of its lines, 0..1.
+    pub(crate) confidence: f64,
+}
+
+/// Text on screen as a statement.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ScreenStatement {
+    /// [`PassageKind::Screen`] or [`PassageKind::Row`].
+    pub(crate) kind: PassageKind,
+    pub(crate) text: String,
+    /// The lowest confidence of its lines, 0..1.
+    pub(crate) confidence: f64,
+}
+
+/// What the lines on screen state, in order of appearance: captions, then rows of tables. The cells
+/// of a row, with the names of their columns, are one text.
+pub(crate) fn statements(lines: &[ScreenLine]) -> Vec<ScreenStatement> {
+    let tables = Tables::find(lines);
+    let captions = captions_outside(lines, &tables).into_iter().map(|caption| ScreenStatement {
+        kind: PassageKind::Screen,
+        text: caption.text,
+        confidence: caption.confidence,
+    });
+    captions.chain(tables.rows).collect()
 }
 
 /// Maximum number of lines in a caption. More lines are considered a page of text.
 const MAX_CAPTION_LINES: usize = 4;
 
 /// Groups lines into distinct captions, in order of appearance. Lines form one caption if they
-/// appear together and are directly below or next to each other. Single letters are dropped.
+/// appear together and are directly below or next to each other. Single letters are dropped, and
+/// the cells of tables.
 pub(crate) fn captions(lines: &[ScreenLine]) -> Vec<Caption> {
+    captions_outside(lines, &Tables::find(lines))
+}
+
+fn captions_outside(lines: &[ScreenLine], tables: &Tables) -> Vec<Caption> {
     let mut groups: Vec<Vec<&ScreenLine>> = Vec::new();
-    for line in lines {
+    let outside = lines.iter().enumerate().filter(|(line, _)| !tables.cells.contains(line));
+    for (_, line) in outside {
         let group = groups.iter_mut().find(|group| {
             group.len() < MAX_CAPTION_LINES
                 && group.last().is_some_and(|last| separator(last, line).is_some())
@@ -171,7 +211,8 @@ fn caption(lines: &[&ScreenLine]) -> Caption {
     let height = |line: &&ScreenLine| line.locations.first().map_or(0.0, |at| at.bounds[3]);
     let seen = lines.iter().map(|line| line.locations.len().max(1)).max().unwrap_or(1);
     let height = lines.iter().map(height).fold(0.0, f64::max);
-    Caption { text, prominence: height * seen as f64 }
+    let confidence = lines.iter().map(|line| line.confidence).fold(1.0, f64::min);
+    Caption { text, prominence: height * seen as f64, confidence }
 }
 
 /// Returns the separator between two lines of one caption. The separator is a space if both lines
@@ -217,10 +258,16 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// The overlap of a reading with the last place of the line, 0..1.
+    fn overlap(&self, reading: &TextLine) -> f32 {
+        self.seen.last().map_or(0.0, |(_, last)| overlap(&last.bounds, &reading.bounds))
+    }
+
     fn record(&self) -> ScreenLine {
         let (first, last) = (self.seen.first(), self.seen.last());
+        let readings = self.seen.iter().map(|(_, line)| (line.text.as_str(), line.confidence));
         ScreenLine {
-            text: self.best.text.trim().to_owned(),
+            text: vote::vote(readings),
             confidence: rounded(self.best.confidence.into()),
             first_seen: rounded(first.map_or(0.0, |(t, _)| *t)),
             last_seen: rounded(last.map_or(0.0, |(t, _)| *t)),
@@ -256,6 +303,23 @@ mod tests {
         let seen: Vec<_> =
             lines.iter().map(|l| (l.text.as_str(), l.locations.len(), l.first_seen)).collect();
         assert_eq!(seen, [("Exit", 1, 1.0), ("SPEED LIMIT", 3, 1.0), ("Speed limit", 1, 3.0)]);
+    }
+
+    #[test]
+    fn similar_text_in_another_place_is_another_line() {
+        let read = |name: &str| {
+            let line = |text: &str, y| TextLine {
+                text: text.into(),
+                confidence: 0.9,
+                bounds: [0.1, y, 0.5, 0.1],
+            };
+            vec![line("\"Widget E\"],", 0.1), line(name, 0.7)]
+        };
+        let frames = [(1.0, read("Widget E")), (2.0, read("Widgct E")), (3.0, read("Widget E"))];
+        let lines: Vec<_> =
+            merge_lines(&frames).into_iter().map(|l| (l.text, l.locations.len())).collect();
+        let line = |text: &str, count| (text.to_owned(), count);
+        assert_eq!(lines, [line("\"Widget E\"],", 3), line("Widget E", 3)]);
     }
 
     #[test]
@@ -357,6 +421,42 @@ mod tests {
         ] {
             assert_eq!(caption_texts(&lines), [expected], "{what}");
         }
+    }
+
+    #[test]
+    fn caption_is_as_doubtful_as_its_most_doubtful_line() {
+        let line = |text: &str, y, confidence| ScreenLine {
+            confidence,
+            ..screen_line(text, 1.0, [0.4, y, 0.2, 0.08])
+        };
+        let lines = [line("DAS", 0.30, 0.99), line("BOREL", 0.40, 0.8), line("EXIT", 0.9, 0.9)];
+        let captions = captions(&lines);
+        let read: Vec<_> = captions.iter().map(|c| (c.text.as_str(), c.confidence)).collect();
+        assert_eq!(read, [("DAS BOREL", 0.8), ("EXIT", 0.9)]);
+    }
+
+    #[test]
+    fn statements_are_captions_and_rows_of_tables() {
+        let table = [("Lamp", "12"), ("Chair", "40"), ("Desk", "90"), ("Shelf", "35")];
+        let cells = table.iter().enumerate().flat_map(|(row, (name, price))| {
+            let y = 0.2 + 0.1 * row as f32;
+            [
+                screen_line(name, 1.0, [0.1, y, 0.1, 0.03]),
+                screen_line(price, 1.0, [0.4, y, 0.1, 0.03]),
+            ]
+        });
+        let lines: Vec<ScreenLine> =
+            cells.chain([screen_line("Prices", 1.0, [0.1, 0.05, 0.2, 0.05])]).collect();
+        let expected = [
+            (PassageKind::Screen, "Prices"),
+            (PassageKind::Row, "Lamp; 12"),
+            (PassageKind::Row, "Chair; 40"),
+            (PassageKind::Row, "Desk; 90"),
+            (PassageKind::Row, "Shelf; 35"),
+        ];
+        let stated = statements(&lines);
+        let stated: Vec<_> = stated.iter().map(|s| (s.kind, s.text.as_str())).collect();
+        assert_eq!(stated, expected);
     }
 
     #[test]
