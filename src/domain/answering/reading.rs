@@ -9,7 +9,7 @@ use text::{tokens, words};
 
 use crate::answering::Answering;
 use crate::answering::context::Evidence;
-use crate::answering::rows::{keep_best_rows, relevant_cells};
+use crate::answering::rows::{keep_best_rows, relevant_cells, row_score};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
@@ -279,8 +279,11 @@ impl Answering {
         };
         let text_scores = scores.split_off(windows.len());
         let read = windows.into_iter().zip(scores);
-        let mut read: Vec<ScoredWindow<'a>> =
-            read.map(|((_, _, said), score)| ScoredWindow { said, score }).collect();
+        let scored = |((_, text, said), score): ((f32, String, Window<'a>), f32)| {
+            let score = row_score(&said, &text, &criteria, score);
+            ScoredWindow { said, score }
+        };
+        let mut read: Vec<ScoredWindow<'a>> = read.map(scored).collect();
         read.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(Some(EvidenceReading { windows: read, text_scores, is_topic: criteria.is_topic() }))
     }
@@ -407,5 +410,11 @@ mod tests {
         assert_eq!(kept("What are the sales in the South?"), ["region: South; sales: 35"]);
         assert_eq!(kept("What are the sales in the North?").len(), 2);
         assert!(kept("What are the sales in the region Antarctica?").is_empty(), "no such row");
+        let criteria = AnswerCriteria::from_question("What are the sales in the South?");
+        let criteria = criteria.expect("a question");
+        let scores = windows(&context).into_iter();
+        let scores: Vec<f32> =
+            scores.map(|said| row_score(&said, said[0].text, &criteria, 0.1)).collect();
+        assert_eq!(scores, [0.1, 0.1, 0.95, 0.1, 0.1]);
     }
 }

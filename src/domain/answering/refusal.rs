@@ -24,14 +24,8 @@ pub(super) fn refusal(
     let mut consulted: Vec<&str> = context.iter().filter_map(|e| e.aggregate()).collect();
     consulted.sort_unstable();
     consulted.dedup();
-    let facts = match consulted.as_slice() {
-        [] => None,
-        [one] => Some(format!("The aggregate {one} has stored facts about these videos.")),
-        several => {
-            let names = several.join(", ");
-            Some(format!("The aggregates {names} have stored facts about these videos."))
-        }
-    };
+    let results = consulted.join(", ");
+    let facts = (!consulted.is_empty()).then(|| format!("These results may say more: {results}."));
     std::iter::once(first).chain(facts.map(uncited)).collect()
 }
 
@@ -68,12 +62,9 @@ mod tests {
         assert_eq!(text(None, &[&chunk, &summary, &section]), "No moment answers this question.");
         assert_eq!(
             text(Some(&chunk), &[&chunk, &stats, &more, &entities]),
-            "No moment answers this question; the nearest moment: A man sings. The aggregates \
-             entities, stats have stored facts about these videos."
+            "No moment answers this question; the nearest moment: A man sings. These results may say \
+             more: entities, stats."
         );
-        assert!(
-            text(None, &[&stats])
-                .ends_with("The aggregate stats has stored facts about these videos.")
-        );
+        assert!(text(None, &[&stats]).ends_with("These results may say more: stats."));
     }
 }

@@ -32,6 +32,23 @@ pub(super) fn keep_best_rows(
     windows.retain(|window| overlap(window).is_none_or(|share| share >= best && !is_ambiguous));
 }
 
+/// The score of a window, given the re-ranker's. A row that has every word of a question answers it;
+/// a re-ranker is trained on sentences and underrates it.
+pub(super) fn row_score(
+    said: &Window<'_>,
+    text: &str,
+    criteria: &AnswerCriteria,
+    score: f32,
+) -> f32 {
+    /// Leaves a doubt, because the row may be about another thing of the same name.
+    const NAMED: f32 = 0.95;
+    let has_every_word = criteria.word_overlap(text) >= 1.0;
+    match said[0].kind() == PassageKind::Row && has_every_word {
+        true => score.max(NAMED),
+        false => score,
+    }
+}
+
 /// Whether a sentence quotes a row of a table in the context.
 pub(super) fn quotes_row(sentence: &str, context: &[&Evidence]) -> bool {
     let is_row = |evidence: &&&Evidence| evidence.kind == PassageKind::Row;
