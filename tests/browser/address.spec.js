@@ -1,7 +1,7 @@
 // The address holds the state of the page: it can be shared, reloaded and restored from history.
 import { createServer, request } from "node:http";
 import { test as plain } from "@playwright/test";
-import { expect, test } from "./fixtures.js";
+import { expect, openTab, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 import { startService } from "./service.js";
 
@@ -50,7 +50,7 @@ test("a link opens a time, a range and a tab of a video, and the title names the
   const heading = page.getByRole("heading", { level: 1 });
   await expect(heading).toBeVisible();
   await expect(page).toHaveTitle(`${await heading.textContent()} · Shotlog`);
-  await page.getByRole("tab", { name: "Statistics" }).click();
+  await openTab(page, "Statistics");
   await expect(page).toHaveURL(/t=30&range=10-20\.5&tab=statistics$/);
   await page.reload();
   await expect(page.getByRole("tab", { name: "Statistics" })).toHaveAttribute("aria-selected", "true");

@@ -1,6 +1,6 @@
 // Correcting speech, speakers and people.
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openTab, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
@@ -36,7 +36,6 @@ test("text and speaker of a turn are corrected in the transcript", async ({ page
   const [first] = utterances;
   const word = first.text.split(" ").findLast((one) => /^\w{4,}/.test(one)).replace(/\W/g, "");
   await page.goto(`${service.url}/#/videos/${id}/transcript`);
-  await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByRole("button", { name: /^Correct transcript at/ }).first().click();
   const dialog = page.getByRole("dialog", { name: /Correct transcript/ });
   await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
@@ -47,8 +46,8 @@ test("text and speaker of a turn are corrected in the transcript", async ({ page
   await expectAccessible(page, "correct what is said");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog).toBeHidden();
-  await expect(page.getByRole("tabpanel")).toContainText("Ada Lovelace");
-  await expect(page.getByRole("tabpanel")).toContainText("Brontosaurus");
+  await expect(page.getByRole("region", { name: "Transcript" })).toContainText("Ada Lovelace");
+  await expect(page.getByRole("region", { name: "Transcript" })).toContainText("Brontosaurus");
   expect(await captions(service)).toContain("<v Ada Lovelace>");
   expect(await captions(service)).toContain("Brontosaurus");
   const query = { text: "brontosaurus", analyzer: "*", mode: "text" };
@@ -60,7 +59,6 @@ test("text and speaker of a turn are corrected in the transcript", async ({ page
 
 test("a word is corrected everywhere, and undo restores the original", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
-  await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByRole("searchbox", { name: "Find in transcript" }).fill("Brontosaurus");
   await page.getByRole("button", { name: "Correct everywhere" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
@@ -72,8 +70,7 @@ test("a word is corrected everywhere, and undo restores the original", async ({ 
   await expect(dialog).toBeHidden();
   expect(await captions(service)).toContain("Diplodocus");
 
-  await page.getByRole("tab", { name: "Corrections" }).click();
-  const panel = page.getByRole("tabpanel");
+  const panel = await openTab(page, "Corrections");
   await expect(panel.getByRole("listitem")).toHaveCount(3);
   await expectAccessible(page, "corrections");
   await panel.getByRole("button", { name: "Undo correction of “Brontosaurus”" }).click();
@@ -87,7 +84,6 @@ test("a word is corrected everywhere, and undo restores the original", async ({ 
 
 test("a correction without matches is rejected with a reason", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
-  await page.getByRole("tab", { name: "Transcript" }).click();
   const search = page.getByRole("searchbox", { name: "Find in transcript" });
   await search.fill("e");
   await page.getByRole("button", { name: "Correct everywhere" }).click();

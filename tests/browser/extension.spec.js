@@ -1,6 +1,6 @@
 // An analyzer and an aggregator that the page does not know: those of examples/own_aggregator.
 import { existsSync } from "node:fs";
-import { expect, expectAccessible, expectPlayingFrom, test, watchSeeks } from "./fixtures.js";
+import { expect, expectAccessible, expectPlayingFrom, openTab, test, watchSeeks } from "./fixtures.js";
 import { example, sample } from "./service.js";
 
 test.skip(!existsSync(example), `${example} does not exist; cargo build --example own_aggregator`);
@@ -14,9 +14,8 @@ test("have names, lanes and panels in a video", async ({ page, service }) => {
   await expect(lanes.getByText("Brightness", { exact: true })).toBeVisible();
   await expect(lanes.getByText("Darkest moment", { exact: true })).toBeVisible();
 
-  await page.getByRole("tab", { name: "Brightness" }).click();
+  const panel = await openTab(page, "Brightness");
   await expect(page).toHaveURL(/tab=output-brightness$/);
-  const panel = page.getByRole("tabpanel");
   await expect(panel.getByRole("button").first()).toHaveText(/percent \d+ · level (dark|dim|bright|glaring)/);
   await expectAccessible(page, "the panel of an analyzer");
   await watchSeeks(page);
@@ -25,7 +24,7 @@ test("have names, lanes and panels in a video", async ({ page, service }) => {
   await second.click();
   await expectPlayingFrom(page, start);
 
-  await page.getByRole("tab", { name: "More" }).click();
+  await openTab(page, "More");
   await expect(panel.getByRole("heading")).toHaveText(["Darkest moment"]);
   await expect(panel.getByRole("button")).toHaveText(/percent\s+\d+/);
 });

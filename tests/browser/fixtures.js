@@ -50,6 +50,45 @@ export async function openHitMenu(page, index = 0) {
   return hit;
 }
 
+// Opens a tab of a video's results, which may be in a group.
+export async function openTab(page, name) {
+  const tab = page.getByRole("tab", { name, exact: true });
+  const groups = page.getByRole("tablist", { name: "Results" }).getByRole("tab");
+  await expect(async () => {
+    for (const group of await groups.all()) {
+      if (await tab.count()) break;
+      await group.click();
+    }
+    expect(await tab.count()).toBe(1);
+  }).toPass();
+  await tab.click();
+  return page.getByRole("tabpanel");
+}
+
+// Opens each tab of a video's results in turn, and calls `check` with its name.
+export async function eachTab(page, check) {
+  const lists = page.getByRole("tablist");
+  const groups = lists.first().getByRole("tab");
+  await expect(groups.nth(1)).toBeVisible();
+  // Cuts and aggregates, which have tabs, load after the video.
+  await page.waitForLoadState("networkidle");
+  for (const group of await groups.all()) {
+    await group.click();
+    const inner = (await lists.count()) > 1 ? await lists.nth(1).getByRole("tab").all() : [group];
+    for (const tab of inner) {
+      await tab.click();
+      await check(await tab.textContent());
+    }
+  }
+}
+
+// Opens the menu of the current time and range.
+export async function openTimeMenu(page) {
+  const menu = page.locator("details").filter({ has: page.getByLabel("Time format") });
+  if ((await menu.getAttribute("open")) === null) await menu.locator("summary").first().click();
+  return menu;
+}
+
 // Records every seek of the player, for expectPlayingFrom.
 export async function watchSeeks(page) {
   await page.evaluate(() => {

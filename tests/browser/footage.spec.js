@@ -1,7 +1,7 @@
 // Real footage with real models: results are on the timeline, with boxes over the video.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openTab, test } from "./fixtures.js";
 
 const clip = process.env.SHOTLOG_MEDIA && join(process.env.SHOTLOG_MEDIA, "demo_public.mp4");
 const models = process.env.SHOTLOG_MODELS ?? "";
@@ -51,7 +51,7 @@ test("people and objects have lanes and boxes over the paused frame", async ({ p
   await expect(drawn).toHaveCount(0);
 
   // A person gets a name, which appears once the people are recomputed.
-  await page.getByRole("tab", { name: "People" }).click();
+  await openTab(page, "People");
   await page.getByRole("button", { name: "Name Person 1", exact: true }).click();
   const naming = page.getByRole("dialog", { name: "Name Person 1" });
   await expect(naming.getByRole("combobox")).toHaveCount(0);

@@ -1,7 +1,7 @@
 // A new user's journey through the pages, in order, on one installation.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { expect, expectAccessible, expectPlayingFrom, test, watchSeeks } from "./fixtures.js";
+import { expect, eachTab, expectAccessible, expectPlayingFrom, openTab, test, watchSeeks } from "./fixtures.js";
 import { sample } from "./service.js";
 
 test.describe.configure({ mode: "serial" });
@@ -159,13 +159,12 @@ test("every panel with data is shown, and its moments seek", async ({ page, serv
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   const { available } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/aggregates`)).json();
   for (const [aggregate, name] of [["summary", "Summary"], ["chapters", "Chapters"], ["events", "Events"], ["stats", "Statistics"]]) {
-    const tab = page.getByRole("tab", { name, exact: true });
     if (!available.includes(aggregate)) continue;
-    await tab.click();
-    await expect(tab).toHaveAttribute("aria-selected", "true");
-    await expect(page.getByRole("tabpanel")).not.toBeEmpty();
+    const panel = await openTab(page, name);
+    await expect(page.getByRole("tab", { name, exact: true })).toHaveAttribute("aria-selected", "true");
+    await expect(panel).not.toBeEmpty();
   }
-  await page.getByRole("tab", { name: "Chapters" }).click();
+  await openTab(page, "Chapters");
   await watchSeeks(page);
   // The last chapter; the button after it, an icon, adds the chapter to a bin.
   await page.getByRole("tabpanel").getByRole("button").filter({ hasText: /\d/ }).last().click();
@@ -176,7 +175,7 @@ test("every panel with data is shown, and its moments seek", async ({ page, serv
 test("an unknown aggregate is shown field by field, and its moments seek", async ({ page, service }) => {
   await openSample(page, service);
   const more = page.getByRole("tab", { name: "More", exact: true });
-  await expect(page.getByRole("tab", { name: "Statistics", exact: true })).toBeVisible();
+  await openTab(page, "Statistics");
   await expect(more).toHaveCount(0);
 
   const concluded = {
@@ -214,10 +213,9 @@ test("the transcript is searched, and seeks", async ({ page, service }) => {
   const turns = chunks.flatMap(({ diarization, transcript }) => diarization?.turns ?? transcript?.segments ?? []).filter(({ text }) => text.trim());
   const word = turns.findLast(({ start, text }) => start > 1 && /[a-z]{5}/.test(text)).text.match(/[a-z]{5,}/)[0];
   const turn = turns.find(({ text }) => text.toLowerCase().includes(word));
-  await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByLabel("Find in transcript").fill(word);
   const found = turns.filter(({ text }) => text.toLowerCase().includes(word)).length;
-  await expect(page.getByRole("tabpanel").getByRole("status")).toHaveText(new RegExp(`^${found} match`));
+  await expect(page.getByRole("region", { name: "Transcript" }).getByRole("status")).toHaveText(new RegExp(`^${found} match`));
   const row = page.locator("#transcript .match .moment");
   await expect(row.locator("mark").first()).toHaveText(word, { ignoreCase: true });
   await watchSeeks(page);
@@ -279,7 +277,7 @@ test("the log is exported in every format", async ({ page, service }) => {
 
 test("other weights preview another split without changing anything", async ({ page, service }) => {
   await openSample(page, service);
-  await page.getByRole("tab", { name: "Segmentation" }).click();
+  await openTab(page, "Segmentation");
   await expect(page.getByLabel("Lanes").getByText("Split preview")).toBeVisible();
   const status = page.getByRole("tabpanel").locator("p[role=status]");
   const before = await status.textContent();
@@ -407,11 +405,7 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     await expectAccessible(page, "help");
     await page.keyboard.press("Escape");
     await page.goto(`${service.url}/#/videos/${videos[0].video_id}`);
-    await expect(page.getByRole("tab", { name: "Chapters" })).toBeVisible();
-    for (const tab of await page.getByRole("tab").all()) {
-      await tab.click();
-      await expectAccessible(page, `video, ${await tab.textContent()}`);
-    }
+    await eachTab(page, (name) => expectAccessible(page, `video, ${name}`));
     await page.getByText("Export", { exact: true }).click();
     // An open menu covers the content behind it.
     await expectAccessible(page, "export", "details[open]:has(summary.button)");

@@ -1,6 +1,6 @@
 // The player and its timeline: shortcuts, frames, typed times, ranges and lanes.
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openTimeMenu, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
@@ -51,7 +51,9 @@ test("the player steps by frames and goes to a typed time", async ({ page, servi
   await open(page, service, "?t=10");
   const { frame_rate: rate } = await (await fetch(`${service.url}/videos/${id}`)).json();
   expect(rate).toBeGreaterThan(1);
+  await openTimeMenu(page);
   await page.getByLabel("Time format").selectOption("frames");
+  await page.keyboard.press("Escape");
   const field = page.getByLabel("Go to time");
   await page.keyboard.press("k");
   await expect.poll(async () => (await player(page)).paused).toBe(true);
@@ -76,6 +78,7 @@ test("the player steps by frames and goes to a typed time", async ({ page, servi
   await expect(page.getByLabel("Time format")).toHaveValue("frames");
   await expect.poll(async () => (await player(page)).rate).toBe(1.5);
   await page.getByLabel("Speed").selectOption("1");
+  await openTimeMenu(page);
   const picture = await page.getByRole("link", { name: "Save frame" }).getAttribute("href");
   expect((await fetch(picture)).headers.get("content-type")).toBe("image/jpeg");
 });
@@ -101,7 +104,8 @@ test("a range is selected by keys or dragging, played, and kept in the address",
   expect((await player(page)).t).toBeGreaterThan(13.4);
   await page.reload();
   await expect(range).toContainText("0:12.00 – 0:13.50");
-  await range.getByRole("link", { name: "Search range" }).click();
+  await openTimeMenu(page);
+  await page.getByRole("link", { name: "Search range" }).click();
   await expect(page).toHaveURL(new RegExp(`search\\?video=${id}&filter\\.overlaps_after=12\\.001&filter\\.overlaps_before=13\\.499`));
   await page.goBack();
   await page.keyboard.press("x");
@@ -187,9 +191,11 @@ test("a paused player stays paused when seeking", async ({ page, service }) => {
 test("the copied link leads to the range if there is one", async ({ page, service }) => {
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page, service, "?t=20&range=12-13.5");
-  await page.getByRole("button", { name: "Copy link", exact: true }).click();
+  await openTimeMenu(page);
+  await page.getByRole("button", { name: "Copy link to range" }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?t=12&range=12-13\.5$/);
   await page.keyboard.press("x");
+  await openTimeMenu(page);
   await page.getByRole("button", { name: "Copy link", exact: true }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toMatch(/\?t=[\d.]+$/);
 });
@@ -234,11 +240,12 @@ test("a range is saved as a clip, and its log is exported", async ({ page, servi
   await expect(page.getByText("Clip 0:12–0:13 saved to downloads.")).toBeVisible();
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
-  await range.getByText("Export range", { exact: true }).click();
+  await openTimeMenu(page);
+  await page.getByText("Export range", { exact: true }).click();
   // An open menu covers the content behind it.
   await expectAccessible(page, "export of a range", "details[open]:has(summary.button)");
   const saved = page.waitForEvent("download");
-  await range.getByRole("link", { name: "Table (CSV)" }).click();
+  await page.getByRole("link", { name: "Table (CSV)" }).click();
   const table = await saved;
   expect(table.suggestedFilename()).toBe("shotlog-sample-0m12.00s-0m13.50s.csv");
   expect((await readFile(await table.path(), "utf8")).trim().split("\n")).toHaveLength(2);
@@ -386,6 +393,7 @@ test("an audio file requests no frames and reports that there is none to save", 
   await page.goto(`${service.url}/#/videos/${id}`);
   await expect(page.locator("#moments .moment").first()).toContainText("♪");
   await page.getByRole("slider", { name: "Time" }).hover();
+  await openTimeMenu(page);
   await page.getByRole("button", { name: "Save frame" }).click();
   await expect(page.getByText("there is no frame to save").first()).toBeVisible();
   expect(requests.filter((path) => /frames|storyboard/.test(path))).toEqual([]);

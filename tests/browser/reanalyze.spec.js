@@ -1,6 +1,6 @@
 // Analysing a stored video again from its page, with more analyzers and another split.
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openTab, test } from "./fixtures.js";
 import { sample } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -42,9 +42,9 @@ test("a stored video is analysed further and split again without another upload"
   expect(again.chunk_config).toBe("interval:10");
   expect(again.analyzers).toEqual(["default_video", "transcript"]);
   // The page shows it without a reload.
-  await expect(page.getByRole("tab", { name: "Transcript" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Transcript" })).toBeVisible();
 
-  await page.getByRole("tab", { name: "Segmentation" }).click();
+  await openTab(page, "Segmentation");
   await page.getByLabel("Min. length (s)").fill("3");
   await page.getByRole("button", { name: "Apply split" }).click();
   const split = page.getByRole("dialog", { name: "Split video again" });

@@ -1,6 +1,6 @@
 // Search results on a video's timeline and in the comparison, against the real service.
 import { readFile, stat } from "node:fs/promises";
-import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
+import { expect, expectAccessible, openHitMenu, test, openTimeMenu } from "./fixtures.js";
 import { sample } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -130,6 +130,7 @@ test("moments are selected and compared side by side by keyboard", async ({ page
 
   // A range of the timeline can be compared too, up to the maximum.
   await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);
+  await openTimeMenu(page);
   await compare.press("Enter");
   await expect(tray).toContainText("1 moment to compare");
   await page.goto(`${service.url}/#/search?video=${id}`);

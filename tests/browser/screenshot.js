@@ -24,12 +24,10 @@ try {
 
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.25 });
   await page.emulateMedia({ reducedMotion: "reduce" });
-  await page.goto(`${service.url}/#/videos/${job.result.video_id}?t=9`);
-  await page.locator("#moments li").first().waitFor();
+  await page.goto(`${service.url}/#/videos/${job.result.video_id}?t=9&tab=chapters`);
+  await page.getByRole("tabpanel").waitFor();
   await page.waitForFunction(() => document.querySelector("video")?.currentTime > 9);
   await page.evaluate(() => document.querySelector("video").pause());
-  const chapters = page.getByRole("tab", { name: "Chapters" });
-  if (await chapters.count()) await chapters.click();
   await mkdir(join(root, "docs"), { recursive: true });
   await page.screenshot({ path: process.argv[2] ?? join(root, "docs/screenshot.jpg"), quality: 82, type: "jpeg", fullPage: false });
 } finally {

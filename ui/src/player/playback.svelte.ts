@@ -1,5 +1,6 @@
 // Controls one video element.
 import { savePreference, loadPreference } from "../browser/preferences";
+import type { Span } from "../api/types";
 import { frameAfter } from "./timecode";
 
 /** Maximum overshoot past the end of a range that still counts as reaching it, in seconds. */
@@ -20,11 +21,14 @@ export class Playback {
   until = $state(Infinity);
   /** Whether playback stopped at `until` and was not resumed. */
   stopped = $state(false);
+  /** The span that is played again and again; null if playback does not loop. */
+  repeated = $state.raw<Span | null>(null);
 
   seek(time: number, play = true) {
     if (!this.element) return;
     this.until = Infinity;
     this.stopped = false;
+    this.repeated = null;
     this.element.currentTime = time;
     this.time = time;
     // A browser may block autoplay with sound; the video then stays paused at the requested time.
@@ -71,9 +75,18 @@ export class Playback {
     if (end && end > start) this.until = end;
   }
 
-  /** Cancels the automatic stop, and resumes if it has happened. */
+  /** Plays a span again and again, until the next seek. */
+  loop({ start, end }: Span) {
+    // At the very end of the file, playback would stop before it starts again.
+    const last = this.duration ? Math.min(end, this.duration - LAST_FRAME) : end;
+    this.play({ start, end: last });
+    this.repeated = { start, end: last };
+  }
+
+  /** Cancels the automatic stop or the loop, and resumes if playback has stopped. */
   resume() {
     this.until = Infinity;
+    this.repeated = null;
     if (this.stopped) this.element?.play().catch(() => {});
     this.stopped = false;
   }
@@ -87,8 +100,11 @@ export class Playback {
     // A seek past the end cancels the stop.
     const last = Math.max(0, this.until - (this.frameRate ? 1 / this.frameRate : LAST_FRAME));
     const stopped = this.time < this.until + MAX_OVERSHOOT;
+    const { repeated } = this;
     this.until = Infinity;
+    this.repeated = null;
     if (!stopped) return;
+    if (repeated) return this.loop(repeated);
     this.pause();
     // Playback may already show the next shot.
     this.seek(last, false);

@@ -6,7 +6,7 @@ import { setServiceLabels } from "../i18n/service-labels.svelte";
 import { app } from "../state/app.svelte";
 import { VideoLog } from "./log/log.svelte";
 import { bars, chartsOf, timeline } from "./panels/charts";
-import { resultTabs } from "./panels/tabs";
+import { resultGroups, resultTabs, speechTabs } from "./panels/tabs";
 import { buildLanes } from "./timeline/lanes";
 
 // The API client reads the page's address.
@@ -198,6 +198,18 @@ describe("panels", () => {
         .at(-1)
         ?.shown.map(({ id }) => id),
     ).toEqual(["quietest"]);
+  });
+
+  it("are in few groups, and the transcript is in none", () => {
+    const tabs = resultTabs(log);
+    expect(speechTabs(tabs).map(({ name }) => name)).toEqual(["Words"]);
+    expect(resultGroups(tabs).map(({ name, tabs }) => [name, tabs.map(({ id }) => id)])).toEqual([
+      ["Moments", ["moments"]],
+      ["Acts", ["acts"]],
+      ["Data", ["numbers", "output-loudness", "output-unheard", "more"]],
+    ]);
+    const grouped = resultGroups(tabs).flatMap((group) => group.tabs);
+    expect([...grouped, ...speechTabs(tabs)]).toHaveLength(tabs.length);
   });
 
   it("are hidden without content", () => {

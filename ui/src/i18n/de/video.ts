@@ -31,6 +31,7 @@ export const video: typeof english = {
       json: "Alles (JSON)",
     },
     results: "Ergebnisse",
+    groups: { moments: "Momente", overview: "Überblick", seen: "Zu sehen", data: "Daten" },
     tabs: {
       moments: "Momente",
       more: "Mehr",
@@ -66,6 +67,7 @@ export const video: typeof english = {
     from: (video, time) => `${video} ab ${time}`,
     stopsAt: (time) => `Stoppt bei ${time}`,
     stopped: "Am Ende gestoppt",
+    loops: (start, end) => `Schleife ${start}–${end}`,
     continue: "Weiter",
     playFrom: (time) => `Ab ${time} abspielen`,
     playVideoFrom: (video, time) => `${video} ab ${time} abspielen`,
@@ -77,6 +79,8 @@ export const video: typeof english = {
     goTo: "Zu Zeit springen",
     goToHint: "Zeit eingeben und Eingabetaste drücken",
     timeFormat: "Zeitformat",
+    more: "Mehr",
+    moreAbout: "Mehr zu Zeit und Bereich",
     copyLink: "Link kopieren",
     saveFrame: "Bild speichern",
     noFrame: "Diese Datei enthält nur Ton, daher gibt es kein Bild zum Speichern.",
@@ -131,6 +135,13 @@ export const video: typeof english = {
     cut: "Schnitt",
     level: (name, value) => `${name}: ${value}`,
     levelOf: (name, value, max) => `${name}: ${value} von ${max}`,
+  },
+  workspace: {
+    resize: {
+      left: "Größe von Bild und Transkript ändern",
+      picture: "Größe von Bild und Zeitleiste ändern",
+      speech: "Größe von Transkript und Ergebnissen ändern",
+    },
   },
   inspector: {
     name: "Details zum Moment",

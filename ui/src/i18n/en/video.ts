@@ -31,6 +31,7 @@ export const video = {
       json: "Everything (JSON)",
     },
     results: "Results",
+    groups: { moments: "Moments", overview: "Overview", seen: "Seen", data: "Data" },
     tabs: {
       moments: "Moments",
       more: "More",
@@ -65,6 +66,7 @@ export const video = {
     from: (video: string, time: string) => `${video} from ${time}`,
     stopsAt: (time: string) => `Stops at ${time}`,
     stopped: "Stopped at the end",
+    loops: (start: string, end: string) => `Loops ${start}–${end}`,
     continue: "Continue",
     playFrom: (time: string) => `Play from ${time}`,
     playVideoFrom: (video: string, time: string) => `Play ${video} from ${time}`,
@@ -76,6 +78,8 @@ export const video = {
     goTo: "Go to time",
     goToHint: "Type a time and press Enter",
     timeFormat: "Time format",
+    more: "More",
+    moreAbout: "More for this time and range",
     copyLink: "Copy link",
     saveFrame: "Save frame",
     noFrame: "This file is audio only, so there is no frame to save.",
@@ -130,6 +134,13 @@ export const video = {
     cut: "Cut",
     level: (name: string, value: string) => `${name}: ${value}`,
     levelOf: (name: string, value: string, max: string) => `${name}: ${value} of ${max}`,
+  },
+  workspace: {
+    resize: {
+      left: "Resize picture and transcript",
+      picture: "Resize picture and timeline",
+      speech: "Resize transcript and results",
+    },
   },
   inspector: {
     name: "Moment details",

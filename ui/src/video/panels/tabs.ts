@@ -5,7 +5,7 @@ import { isRecord, listAt, outputText } from "../../api/outputs";
 import type { Presentation } from "../../api/types";
 import type { VideoLog } from "../log/log.svelte";
 
-/** `panel` selects the component; `shown` are the analyzers or aggregators in it. */
+/** `panel` selects the component; `shown` are the analyzers or aggregators in it. `id` is in addresses. */
 export type ResultTab = { id: string; name: string; panel: string; shown: Presentation[] };
 
 /** Kinds of outputs with a panel that fits them; the others are shown as rows. */
@@ -43,6 +43,31 @@ export function resultTabs(log: VideoLog): ResultTab[] {
     ...page("corrections", log.corrections.length),
     ...page("splitting", log.cuts.length),
   ]);
+}
+
+/** Tabs under one name; a group of one tab has the name of the tab. */
+export type ResultGroup = { id: string; name: string; tabs: ResultTab[] };
+
+/** The groups in order, with the panels of each. */
+const GROUPS: Record<keyof typeof m.video.groups, string[]> = {
+  moments: ["moments"],
+  overview: ["prose", "sections"],
+  seen: ["occurrences", "linked_people", "tracked_objects"],
+  data: ["charts", "outputs", "more", "corrections", "splitting"],
+};
+
+/** The tabs of speech: the transcript has its own pane. */
+export const speechTabs = (tabs: ResultTab[]) => tabs.filter(({ panel }) => panel === "speech");
+
+/** The other tabs in groups. */
+export function resultGroups(tabs: ResultTab[]): ResultGroup[] {
+  return Object.entries(GROUPS)
+    .map(([id, panels]) => ({ id, tabs: tabs.filter(({ panel }) => panels.includes(panel)) }))
+    .filter((group) => group.tabs.length)
+    .map((group) => ({
+      ...group,
+      name: group.tabs.length === 1 ? group.tabs[0].name : m.video.groups[group.id as keyof typeof GROUPS],
+    }));
 }
 
 /** Tabs with different panels may have the same id; the first keeps it. */
