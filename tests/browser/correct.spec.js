@@ -60,14 +60,11 @@ test("text and speaker of a turn are corrected in the transcript", async ({ page
 test("a word is corrected everywhere, and undo restores the original", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("searchbox", { name: "Find in transcript" }).fill("Brontosaurus");
-  await page.getByRole("button", { name: "Correct everywhere" }).click();
-  const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
-  await expect(dialog.getByRole("textbox", { name: "Replace" })).toHaveValue("Brontosaurus");
-  await expect(dialog.getByRole("button", { name: "Save" })).toBeEnabled();
-  await dialog.getByRole("textbox", { name: "With" }).fill("Diplodocus");
-  await expectAccessible(page, "correct everywhere");
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog).toBeHidden();
+  await page.getByRole("button", { name: "Replace", exact: true }).click();
+  await page.getByRole("textbox", { name: "Replace with" }).fill("Diplodocus");
+  await expectAccessible(page, "replace");
+  await page.getByRole("button", { name: "Replace all" }).click();
+  await expect(page.getByRole("region", { name: "Transcript" })).toContainText("Diplodocus");
   expect(await captions(service)).toContain("Diplodocus");
 
   const panel = await openTab(page, "Corrections");
@@ -82,11 +79,28 @@ test("a word is corrected everywhere, and undo restores the original", async ({ 
   expect(await captions(service)).not.toContain("Brontosaurus");
 });
 
+test("selected words are corrected in place", async ({ page, service }) => {
+  const { utterances: [first] } = await json(service, `videos/${id}/transcript`);
+  await page.goto(`${service.url}/#/videos/${id}`);
+  await page.locator("#transcript .word").first().waitFor();
+  await page.locator("#transcript").focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("e");
+  const field = page.getByRole("textbox", { name: "Corrected words" });
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue(first.text.split(" ")[0]);
+  await field.fill("Stegosaurus");
+  await field.press("Enter");
+  await expect(page.locator("#transcript .word").first()).toHaveText(/Stegosaurus/);
+  await expect(page.locator("#transcript")).toBeFocused();
+  expect(await captions(service)).toContain("Stegosaurus");
+});
+
 test("a correction without matches is rejected with a reason", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
-  const search = page.getByRole("searchbox", { name: "Find in transcript" });
-  await search.fill("e");
-  await page.getByRole("button", { name: "Correct everywhere" }).click();
+  const panel = await openTab(page, "Corrections");
+  await panel.getByRole("button", { name: "Add correction" }).click();
   const dialog = page.getByRole("dialog", { name: "Correct everywhere" });
   await dialog.getByRole("textbox", { name: "Replace" }).fill("submarine");
   await dialog.getByRole("textbox", { name: "With" }).fill("boat");

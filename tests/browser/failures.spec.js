@@ -153,7 +153,7 @@ test("transcript search keeps the surrounding text and steps through matches", a
   await page.goto(`${service.url}/#/videos/${id}?tab=transcript`);
   const find = page.getByLabel("Find in transcript");
   await find.fill("sentence 100");
-  const status = page.getByRole("region", { name: "Transcript" }).getByRole("status");
+  const status = page.getByRole("search").getByRole("status");
   await expect(status).toHaveText("11 matches · 1 of 11");
   const marked = page.locator("#transcript .match");
   await expect(marked).toContainText("Sentence 100.");

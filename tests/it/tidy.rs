@@ -576,7 +576,7 @@ const OTHER_MEANINGS_IN_UI: &[(&str, &str)] = &[
     ("chapters", "ui/src/i18n/en/search.ts"),
     // An HTML element, and the id of one.
     ("summary", "ui/src/controls/Menu.svelte"),
-    ("transcript", "ui/src/video/panels/Transcript.svelte"),
+    ("transcript", "ui/src/video/transcript/TranscriptPane.svelte"),
     // The route of linked people.
     ("entities", "ui/src/video/log/log.svelte.ts"),
 ];

@@ -26,7 +26,6 @@ const LARGE_FOLDERS: &[(&str, &str)] = &[
     ("tests/browser", "one file per page or task"),
     ("tests/it", "one file per quality of the service"),
     ("tests/it/routes", "one file per section of the API"),
-    ("ui/src/video/panels", "one file per kind of panel"),
 ];
 
 /// A function or method in formatted code.

@@ -12,8 +12,10 @@ export type Player = {
   clearRange(): void;
   /** Goes to the next or previous search result or select. */
   hit(step: 1 | -1): void;
-  /** Adds the range or the current moment to a bin. */
+  /** Adds the selected words, the range or the current moment to a bin. */
   addToBin(): void;
+  /** Focuses the text field that searches the transcript. */
+  find?(): void;
 };
 
 /** `labels` are the key caps, or names of key caps in the language of the page; `action` is the key of its description. */
@@ -55,6 +57,7 @@ export const PLAYER_KEYS: Bound[] = [
     act: (player, key) => player.hit(key === "n" ? 1 : -1),
   },
   { keys: ["b"], labels: ["B"], action: "addToBin", act: (player) => player.addToBin() },
+  { keys: ["f"], labels: ["F"], action: "find", act: (player) => player.find?.() },
 ];
 
 /** Shortcuts bound by other components. */
@@ -69,6 +72,9 @@ export const OTHER_KEYS: Binding[] = [
     labels: ["+", "−", "0"],
     action: "zoom",
   },
+  { keys: ["ArrowLeft", "ArrowRight"], labels: ["shiftArrows"], action: "selectWords" },
+  { keys: ["Enter"], labels: ["enter", "shiftEnter"], action: "playWords" },
+  { keys: ["e", "c"], labels: ["E", "C"], action: "correctWords" },
   { keys: ["ArrowUp", "ArrowDown"], labels: ["Alt+↑", "Alt+↓"], action: "moveSelect" },
   { keys: ["z"], labels: ["controlZ"], action: "undo" },
   { keys: ["?"], labels: ["?"], action: "list" },

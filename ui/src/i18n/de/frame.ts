@@ -19,6 +19,7 @@ export const frame: typeof english = {
     matches: (n) => count(n, "Treffer", "Treffer"),
     sections: (n) => count(n, "Abschnitt", "Abschnitte"),
     speakerChanges: (n) => count(n, "Sprecherwechsel", "Sprecherwechsel"),
+    words: (n) => count(n, "Wort", "Wörter"),
     speechSegments: (n) => count(n, "Sprachabschnitt", "Sprachabschnitten"),
   },
   common: {
@@ -103,6 +104,8 @@ export const frame: typeof english = {
   keys: {
     space: "Leertaste",
     enter: "Eingabe",
+    shiftArrows: "Umschalt+← →",
+    shiftEnter: "Umschalt+Eingabe",
     controlZ: "Strg+Z",
     controlK: "Strg+K",
     toggle: "Wiedergabe / Pause",
@@ -112,7 +115,12 @@ export const frame: typeof english = {
     range: "Bereichsanfang / -ende setzen",
     clearRange: "Bereich aufheben",
     hits: "Nächster / voriger Treffer oder Ausschnitt",
-    addToBin: "Bereich, aktuellen Moment oder fokussiertes Ergebnis zur Ablage hinzufügen",
+    addToBin:
+      "Ausgewählte Wörter, Bereich, aktuellen Moment oder fokussiertes Ergebnis zur Ablage hinzufügen",
+    find: "Im Transkript suchen",
+    selectWords: "Wörter im fokussierten Transkript auswählen",
+    playWords: "Ausgewählte Wörter abspielen / wiederholen",
+    correctWords: "Ausgewählte Wörter korrigieren / kopieren",
     command: "Zu Seite, Video, Ablage oder Person wechseln oder suchen",
     search: "Suchen",
     moveHit: "Nächstes / voriges Suchergebnis, auch aus dem Suchfeld",

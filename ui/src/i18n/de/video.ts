@@ -229,6 +229,23 @@ export const video: typeof english = {
     nextMatch: "Nächster Treffer",
     noMatches: (words) => `Keine Treffer für „${words}“.`,
   },
+  /** The transcript as an editor. */
+  spoken: {
+    text: "Text des Transkripts",
+    hint: "Pfeiltasten gehen Wort für Wort und wählen mit der Umschalttaste aus. Eingabe spielt ab, Umschalt+Eingabe wiederholt, E korrigiert, C kopiert als Zitat.",
+    selection: "Ausgewählte Wörter",
+    selected: (words, start, end) => `${words} ausgewählt, ${start}–${end}`,
+    play: "Abspielen",
+    loop: "Wiederholen",
+    copy: "Als Zitat kopieren",
+    copied: "Zitat kopiert.",
+    clear: "Auswahl aufheben",
+    corrected: "Korrigierte Wörter",
+    replace: "Ersetzen",
+    replaceWith: "Ersetzen durch",
+    replaceOne: "Diesen Treffer ersetzen",
+    replaceAll: "Alle ersetzen",
+  },
   segmentation: {
     about:
       "Andere Gewichtungen ausprobieren. Die Zeitleiste zeigt eine Vorschau; geändert wird erst beim Übernehmen etwas.",

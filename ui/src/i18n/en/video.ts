@@ -181,6 +181,23 @@ export const video = {
     nextMatch: "Next match",
     noMatches: (words: string) => `No matches for “${words}”.`,
   },
+  /** The transcript as an editor. */
+  spoken: {
+    text: "Transcript text",
+    hint: "Arrow keys move by word, and select with Shift. Enter plays, Shift+Enter loops, E corrects, C copies as quote.",
+    selection: "Selected words",
+    selected: (words: string, start: string, end: string) => `${words} selected, ${start}–${end}`,
+    play: "Play",
+    loop: "Loop",
+    copy: "Copy as quote",
+    copied: "Quote copied.",
+    clear: "Clear selection",
+    corrected: "Corrected words",
+    replace: "Replace",
+    replaceWith: "Replace with",
+    replaceOne: "Replace this match",
+    replaceAll: "Replace all",
+  },
   segmentation: {
     about: "Try different weights. The timeline previews the split; nothing changes until you apply it.",
     detectors: {

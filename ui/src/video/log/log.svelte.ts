@@ -30,6 +30,8 @@ const SILENCE_LEVEL = 0.01;
 
 /** A turn of speech; `speaker` is empty without diarization. */
 export type SpeechTurn = Span & { speaker: string; text: string };
+/** `speaker` needs diarization. */
+export type Sentence = Span & { text: string; speaker?: string };
 
 export class VideoLog {
   detail = $state.raw<VideoDetail | null>(null);
@@ -42,6 +44,8 @@ export class VideoLog {
   corrections = $state.raw<Correction[]>([]);
   /** The job that recomputes results after a correction. */
   correctionsJob = $state("");
+  /** Whole sentences of the speech, also across chunks; empty for other analyzers of speech. */
+  sentences = $state.raw<Sentence[]>([]);
   /** Times of shot cuts in seconds; empty for videos without stored signals. */
   cuts = $state.raw<number[]>([]);
   /** Loudness over time; null until loaded, and without audible sound. */
@@ -88,6 +92,7 @@ export class VideoLog {
       void this.loadCuts(this.detail.duration);
       void this.loadPeaks(this.detail.duration);
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
+      void this.loadSentences();
     } catch (reason) {
       const gone = reason instanceof ApiError && reason.status === 404;
       this.error = gone ? m.video.gone(this.id) : errorMessage(reason);
@@ -128,7 +133,18 @@ export class VideoLog {
 
   private async changed({ job_id }: Corrections) {
     if (job_id) this.correctionsJob = job_id;
-    await Promise.all([this.loadChunks(), this.loadCorrections(), loadJobs()]);
+    await Promise.all([this.loadChunks(), this.loadCorrections(), this.loadSentences(), loadJobs()]);
+  }
+
+  private async loadSentences() {
+    if (!this.spokenTurns.length) return;
+    try {
+      const path = `${videoPath(this.id)}/transcript`;
+      this.sentences = (await api<{ utterances: Sentence[] }>(path)).utterances;
+    } catch {
+      // The turns are then taken for sentences.
+      this.sentences = [];
+    }
   }
 
   private async loadChunks() {

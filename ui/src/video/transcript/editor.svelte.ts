@@ -1,0 +1,169 @@
+// The state of the transcript as an editor: the selected words, the correction of them, and the search.
+import { m } from "../../i18n/language.svelte";
+import { clock } from "../../i18n/format";
+import { toast } from "../../state/app.svelte";
+import type { NewSelect } from "../../bins/api";
+import type { Playback } from "../../player/playback.svelte";
+import type { NewCorrection } from "../log/corrections";
+import type { VideoLog } from "../log/log.svelte";
+import { moveCaret, selectedRange, type Caret } from "./caret";
+import { findMatches, replaceAllMatches, replaceMatch, replaceWords } from "./find";
+import { buildWords, linesOf, spanOf, textOf } from "./words";
+
+/** The length to which the service limits a note unless it is configured otherwise, in characters. */
+const MAX_NOTE = 2000;
+
+export class TranscriptEditor {
+  private position = $state.raw<Caret>({ caret: 0, anchor: null });
+  /** The text that replaces the selected words; null while they are not corrected. */
+  draft = $state<string | null>(null);
+  query = $state("");
+  replacement = $state("");
+  /** Index of the current match. */
+  matchIndex = $state(0);
+
+  readonly spoken = $derived.by(() => buildWords(this.log.spokenTurns, this.log.sentences));
+  readonly caret = $derived(Math.min(this.position.caret, this.spoken.words.length - 1));
+  /** The selected words; null if there are none. */
+  readonly range = $derived.by(() => {
+    const range = selectedRange(this.position);
+    return range && range.last < this.spoken.words.length ? range : null;
+  });
+  readonly span = $derived.by(() => this.range && spanOf(this.spoken, this.log.spokenTurns, this.range));
+  readonly text = $derived(this.range ? textOf(this.spoken, this.range) : "");
+  readonly matches = $derived.by(() => findMatches(this.log.spokenTurns, this.spoken, this.query));
+  readonly match = $derived(this.matches.at(Math.min(this.matchIndex, this.matches.length - 1)));
+  /** Indices of the words with a match. */
+  readonly matched = $derived(
+    new Set(
+      this.matches.flatMap(({ first, last }) =>
+        Array.from({ length: last - first + 1 }, (_, at) => first + at),
+      ),
+    ),
+  );
+
+  constructor(
+    readonly log: VideoLog,
+    readonly playback: Playback,
+  ) {}
+
+  /** Moves the caret to a word, without a selection. */
+  place(caret: number) {
+    this.position = { caret, anchor: null };
+    this.draft = null;
+  }
+
+  select(anchor: number, caret: number) {
+    this.position = { caret, anchor };
+    this.draft = null;
+  }
+
+  /** Extends the selection, or the caret, to a word. */
+  extend(caret: number) {
+    this.select(this.position.anchor ?? this.caret, caret);
+  }
+
+  clear() {
+    this.place(Math.max(0, this.caret));
+  }
+
+  /** Moves the caret or extends the selection; returns whether the key does so. */
+  move(event: { key: string; shiftKey: boolean }): boolean {
+    const moved = moveCaret(event, this.spoken, { ...this.position, caret: this.caret });
+    if (moved) this.position = moved;
+    return moved !== null;
+  }
+
+  play() {
+    if (this.span) this.playback.play(this.span);
+  }
+
+  get looping(): boolean {
+    return this.playback.repeated !== null && this.playback.repeated.start === this.span?.start;
+  }
+
+  loop() {
+    if (this.looping) this.stopLoop();
+    else if (this.span) this.playback.loop(this.span);
+  }
+
+  private stopLoop() {
+    if (!this.playback.repeated) return;
+    this.playback.pause();
+    this.playback.resume();
+  }
+
+  /** The selected words for a bin, with the quote as note. */
+  get selects(): NewSelect[] {
+    const note = this.text.slice(0, MAX_NOTE);
+    return this.span ? [{ video_id: this.log.id, ...this.span, note }] : [];
+  }
+
+  /** The selected words with their speakers and where they are from. */
+  get quote(): string {
+    if (!this.range || !this.span) return "";
+    const lines = linesOf(this.spoken, this.log.spokenTurns, this.range);
+    const source = [this.log.detail?.filename, `${clock(this.span.start)}–${clock(this.span.end)}`];
+    if (lines.length === 1) {
+      const [{ speaker, text }] = lines;
+      return `${m.common.quoted(text)}\n— ${[speaker, ...source].filter(Boolean).join(", ")}`;
+    }
+    const spoken = lines.map(({ speaker, text }) => `${speaker}: ${m.common.quoted(text)}`);
+    return [...spoken, `— ${source.filter(Boolean).join(", ")}`].join("\n");
+  }
+
+  async copyQuote() {
+    const { quote } = this;
+    try {
+      await navigator.clipboard.writeText(quote);
+      toast(m.spoken.copied);
+    } catch {
+      // The clipboard is not available without https.
+      toast(quote);
+    }
+  }
+
+  /** Starts to correct the selected words, which loop meanwhile. */
+  correct() {
+    if (!this.range || !this.span) return;
+    this.draft = this.text;
+    this.playback.loop(this.span);
+  }
+
+  cancel() {
+    this.draft = null;
+    this.stopLoop();
+  }
+
+  /** Saves the correction of the selected words. */
+  async save() {
+    if (!this.range || this.draft === null) return;
+    const changes = replaceWords(this.log.spokenTurns, this.spoken, this.range, this.draft);
+    await this.send(changes);
+    this.cancel();
+    this.clear();
+  }
+
+  step(by: 1 | -1) {
+    const { length } = this.matches;
+    if (length) this.matchIndex = (Math.min(this.matchIndex, length - 1) + by + length) % length;
+  }
+
+  /** Replaces the current match and goes to the next one. */
+  async replaceOne() {
+    if (!this.match) return;
+    const before = this.matches.length;
+    await this.send(replaceMatch(this.log.spokenTurns, this.spoken, this.match, this.replacement));
+    if (this.matches.length === before) this.step(1);
+  }
+
+  async replaceAll() {
+    const { matches, spoken, replacement } = this;
+    await this.send(replaceAllMatches(this.log.spokenTurns, spoken, matches, replacement));
+  }
+
+  private async send(changes: NewCorrection[]) {
+    if (!changes.length) return;
+    toast(m.corrections.done(m.corrections.places(await this.log.correct(changes))));
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { buildWords, linesOf, spanOf, textOf, wordAt } from "./words";
+
+const turn = (speaker: string, start: number, end: number, text: string) => ({ speaker, start, end, text });
+const turns = [
+  turn("S1", 0, 10, "It rains. We leave"),
+  turn("S2", 10, 14, "When do we go?"),
+  turn("S1", 14, 18, "at six."),
+];
+const sentences = [
+  turn("S1", 1, 3, "It rains."),
+  turn("S1", 4, 18, "We leave at six."),
+  turn("S2", 10, 14, "When do we go?"),
+].toSorted((a, b) => a.start - b.start);
+
+describe("words", () => {
+  const spoken = buildWords(turns, sentences);
+  const texts = (sentence: number) =>
+    spoken.words.filter((word) => word.sentence === sentence).map(({ text }) => text);
+
+  it("belong to turns and to whole sentences", () => {
+    expect(spoken.firsts).toEqual([0, 4, 8, 10]);
+    expect([0, 1, 2].map(texts)).toEqual([
+      ["It", "rains."],
+      ["We", "leave", "at", "six."],
+      ["When", "do", "we", "go?"],
+    ]);
+  });
+
+  it("have times within the part of their sentence that is in their turn", () => {
+    const [it1, rains, we, leave] = spoken.words;
+    expect([it1.start, rains.end]).toEqual([1, 3]);
+    expect(it1.end).toBe(rains.start);
+    expect([we.start, leave.end]).toEqual([4, 10]);
+    expect(spoken.words[8].start).toBe(14);
+    expect(spoken.words[9].end).toBe(18);
+    for (const { start, end } of spoken.words) expect(start).toBeLessThan(end);
+  });
+
+  it("are spread over their turn without sentences", () => {
+    const { words } = buildWords([turn("", 2, 6, "one two")], []);
+    expect(words.map(({ start, end, sentence }) => [start, end, sentence])).toEqual([
+      [2, 4, 0],
+      [4, 6, 0],
+    ]);
+    const other = buildWords([turn("", 2, 6, "one two")], [turn("", 2, 6, "other words")]);
+    expect(other.words.map(({ sentence }) => sentence)).toEqual([1, 1]);
+  });
+
+  it("are found by time, and not in pauses", () => {
+    expect(wordAt(spoken, 0, 1.1)).toBe(0);
+    expect(wordAt(spoken, 0, 3.5)).toBe(-1);
+    expect(wordAt(spoken, 0, 0.5)).toBe(-1);
+    expect(wordAt(spoken, -1, 1)).toBe(-1);
+  });
+
+  it("have a span with a margin, within their turns", () => {
+    expect(spanOf(spoken, turns, { first: 0, last: 1 })).toEqual({ start: 0.88, end: 3.12 });
+    expect(spanOf(spoken, turns, { first: 4, last: 9 })).toEqual({ start: 10, end: 18 });
+  });
+
+  it("are quoted with their speakers", () => {
+    expect(textOf(spoken, { first: 2, last: 4 })).toBe("We leave When");
+    expect(linesOf(spoken, turns, { first: 3, last: 8 })).toEqual([
+      { speaker: "S1", text: "leave" },
+      { speaker: "S2", text: "When do we go?" },
+      { speaker: "S1", text: "at" },
+    ]);
+  });
+});
