@@ -85,10 +85,7 @@ async fn a_refusal_names_the_aggregates_that_know_the_topic() {
     let routed = answer["sources"][&id]["routed_to"].as_array().unwrap();
     assert!(routed.contains(&json!("stats")), "{answer}");
     let text = answer["answer"].as_str().unwrap();
-    mentions(
-        text,
-        &["No moment answers this question", "stats", "These results may say more: "],
-    );
+    mentions(text, &["No moment answers this question", "stats", "These results may say more: "]);
     assert!(!text.contains("does not show"), "{text}");
 }
 
