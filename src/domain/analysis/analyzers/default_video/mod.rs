@@ -89,7 +89,7 @@ impl From<Description> for ChunkDescription {
 }
 
 /// Increased with every change to the prompt, so that stored output is recognized as out of date.
-const VERSION: u32 = 3;
+const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
 const COMPOSITION: u32 = 9;
