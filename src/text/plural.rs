@@ -63,14 +63,33 @@ pub fn with_count(name: &str, count: u64) -> String {
     }
 }
 
-/// Formats a noun, preceded by its count if the count is above one: `2 people`, `3 dogs`, `bus`. An
-/// uncountable noun has no count.
+/// Formats a noun, preceded by its count if the count is above one: `two people`, `13 dogs`, `bus`.
+/// An uncountable noun has no count.
 pub fn plural_with_count(name: &str, count: u64) -> String {
     match count {
         _ if is_uncountable(name) => name.to_owned(),
         0 | 1 => name.to_owned(),
-        n => format!("{n} {}", plural(name)),
+        n => format!("{} {}", number_word(n), plural(name)),
     }
+}
+
+/// The numbers that running text spells out, from zero.
+const NUMBER_WORDS: &[&str] = &[
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+
+/// Writes a number as running text does: in words up to twelve, then in digits.
+pub fn number_word(number: u64) -> String {
+    let word = usize::try_from(number).ok().and_then(|at| NUMBER_WORDS.get(at));
+    word.map_or_else(|| number.to_string(), |word| (*word).to_owned())
+}
+
+/// Whether a phrase begins with a count above one, in words or digits: `two cars`, `13 people`.
+pub fn is_counted(phrase: &str) -> bool {
+    let first = phrase.split(' ').next().unwrap_or_default();
+    let is_word = NUMBER_WORDS[2..].iter().any(|word| first.eq_ignore_ascii_case(word));
+    is_word || first.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -126,9 +145,11 @@ mod tests {
 
     #[test]
     fn plural_with_count_omits_one() {
-        for (count, expected) in [(0, "bus"), (1, "bus"), (2, "2 buses")] {
+        for (count, expected) in [(0, "bus"), (1, "bus"), (2, "two buses"), (13, "13 buses")] {
             assert_eq!(plural_with_count("bus", count), expected);
+            assert_eq!(is_counted(expected), count > 1, "{expected}");
         }
+        assert!(!is_counted("one-way sign") && !is_counted("a bus"));
         assert_eq!(plural_with_count("food", 2), "food");
     }
 }

@@ -316,7 +316,8 @@ async fn description_is_composed_from_detections() {
     let output = &chunk["default_video"];
     let description = output["description"].as_str().unwrap();
     assert!(
-        description.contains("2 people and a dog are in view.") && description.contains("NO ENTRY"),
+        description.contains("Two people and a dog are in view.")
+            && description.contains("NO ENTRY"),
         "{output}"
     );
     assert_eq!(output["objects"], json!(["dog"]));

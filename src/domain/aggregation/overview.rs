@@ -16,7 +16,7 @@ use crate::kernel::time::Span;
 const MAX_LABELS: usize = 5;
 
 /// Returns a passage that lists the most frequent objects in a range of chunks, each with the largest
-/// number of them in view at once, such as `3 people, 2 cars, a bird`.
+/// number of them in view at once, such as `three people, two cars, a bird`.
 pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Passage> {
     // For each label, the number of chunks with the label and the maximum count in one chunk.
     let mut by_label: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(overview(&video(10.0, 1), 0..1), None);
         let video = video(10.0, 3).with(default_video::ID, outputs);
         let text = |chunks| overview(&video, chunks).map(|passage| passage.text);
-        assert_eq!(text(0..3).as_deref(), Some("2 people, a car, an umbrella"));
+        assert_eq!(text(0..3).as_deref(), Some("two people, a car, an umbrella"));
         assert_eq!(text(2..3).as_deref(), Some("an umbrella, a vehicle"));
     }
 }

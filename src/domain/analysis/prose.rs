@@ -1,7 +1,7 @@
 //! English phrases and sentences for detected objects.
 
 use text::join_list;
-use text::plural::is_uncountable;
+use text::plural::{is_counted, is_uncountable};
 
 use crate::media::geometry::Side;
 use crate::media::movement::Movement;
@@ -27,12 +27,13 @@ pub(crate) fn side(side: Side) -> &'static str {
     }
 }
 
-/// Builds a sentence from counted names, such as `4 people and a dog are in view.`; returns `None`
-/// if `names` is empty.
+/// Builds a sentence from counted names, such as `Four people and a dog are in view.`;
+/// returns `None` if `names` is empty.
 pub(crate) fn in_view(names: &[String]) -> Option<String> {
     let (last, others) = names.split_last()?;
-    let verb = if others.is_empty() && !starts_with_number(last) { "is" } else { "are" };
     let named: Vec<String> = names.iter().map(|name| with_article(name)).collect();
+    let is_one = others.is_empty() && (with_article(last) != *last || is_uncountable(last));
+    let verb = if is_one { "is" } else { "are" };
     Some(sentence(&format!("{} {verb} in view", join_list(&named, "and"))))
 }
 
@@ -42,15 +43,11 @@ pub(crate) fn with_article(name: &str) -> String {
     let vowels = ['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U'];
     let article = if name.starts_with(vowels) { "an" } else { "a" };
     let is_plural = name.ends_with('s') && !name.ends_with("ss") && !name.ends_with("us");
-    if starts_with_number(name) || is_uncountable(name) || is_plural {
+    if is_counted(name) || is_uncountable(name) || is_plural {
         name.to_owned()
     } else {
         format!("{article} {name}")
     }
-}
-
-fn starts_with_number(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Capitalizes `text` and appends a full stop.
@@ -74,13 +71,15 @@ mod tests {
     #[test]
     fn in_view_writes_a_sentence() {
         for (seen, expected) in [
-            (&[("person", 4), ("dog", 1)][..], Some("4 people and a dog are in view.")),
+            (&[("person", 4), ("dog", 1)][..], Some("Four people and a dog are in view.")),
             (
                 &[("bus", 2), ("umbrella", 1), ("sheep", 3)],
-                Some("2 buses, an umbrella and 3 sheep are in view."),
+                Some("Two buses, an umbrella and three sheep are in view."),
             ),
             (&[("umbrella", 1)], Some("An umbrella is in view.")),
-            (&[("car", 2)], Some("2 cars are in view.")),
+            (&[("scissors", 1)], Some("Scissors are in view.")),
+            (&[("food", 1)], Some("Food is in view.")),
+            (&[("car", 2)], Some("Two cars are in view.")),
             (&[], None),
         ] {
             let seen: Vec<String> =

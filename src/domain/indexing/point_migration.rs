@@ -133,7 +133,7 @@ mod tests {
             (
                 json!({"detections": [cars], "description": "2 × car"}),
                 TextStyle::Objects,
-                "2 cars are in view.",
+                "Two cars are in view.",
             ),
             (json!({"description": "A man."}), TextStyle::People, "A man."),
             (json!({"description": "Waves roll in."}), TextStyle::Prose, "Waves roll in."),

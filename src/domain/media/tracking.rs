@@ -170,6 +170,21 @@ pub(crate) fn max_at_once<'a>(tracks: impl IntoIterator<Item = &'a Track>) -> us
     times.chunk_by(|a, b| a == b).map(<[f64]>::len).max().unwrap_or(0)
 }
 
+/// Returns the largest number of these tracks that at least two frames show at once. If fewer than
+/// three frames show any, a single frame counts. A moving object that is detected twice in one frame
+/// is therefore not counted twice.
+pub(crate) fn repeatedly_at_once<'a>(tracks: impl IntoIterator<Item = &'a Track>) -> usize {
+    let mut times: Vec<f64> =
+        tracks.into_iter().flat_map(|track| &track.points).map(|point| point.time).collect();
+    times.sort_by(f64::total_cmp);
+    let mut counts: Vec<usize> = times.chunk_by(|a, b| a == b).map(<[f64]>::len).collect();
+    counts.sort_unstable_by_key(|count| std::cmp::Reverse(*count));
+    match counts.as_slice() {
+        [_, second, _, ..] => *second,
+        _ => counts.first().copied().unwrap_or(0),
+    }
+}
+
 /// Tracks objects across frames, which are pushed in chronological order.
 #[derive(Debug, Default)]
 pub(crate) struct Tracker {

@@ -67,8 +67,8 @@ pub(crate) fn compose(
     {
         let listens = detects_speech && chunk.video.has_audio;
         let nobody_speaks = listens && !voices::has_voice_activity(chunk);
-        let speech = if nobody_speaks { "; nobody speaks" } else { "" };
-        let all = sentence(&format!("{picture}{speech}"));
+        let speech = if nobody_speaks { " Nobody speaks." } else { "" };
+        let all = format!("{}{speech}", sentence(&picture));
         description.add(PassageKind::Scene, all.clone(), all);
     }
 
@@ -130,7 +130,7 @@ impl DescriptionBuilder {
             self.add(PassageKind::Scene, speak.clone(), speak);
         }
         if let Some(quote) = &voices.sentence {
-            let who = if voices.count == 1 { "A voice" } else { "One" };
+            let who = if voices.count == 1 { "Someone" } else { "One of them" };
             self.add(PassageKind::Speech, format!("{who} says: “{quote}”"), quote.clone());
         }
     }
@@ -148,7 +148,7 @@ fn is_notice(text: &str) -> bool {
     address || ["©", "copyright", "www.", "http"].iter().any(|mark| lower.contains(mark))
 }
 
-/// Counts the tracks with each label, such as `2 people`, `3 dogs` or `bus`. The most frequent
+/// Counts the tracks with each label, such as `two people`, `three dogs` or `bus`. The most frequent
 /// label comes first.
 pub(crate) fn inventory(tracks: &[Track]) -> Vec<String> {
     let mut kinds: Vec<(&str, u64)> = Vec::new();
@@ -214,8 +214,8 @@ mod tests {
     fn a_voice_is_quoted_if_speech_is_recognized() {
         for (count, sentence, expected) in [
             (1, None, "Someone speaks."),
-            (1, Some("We make maps."), "A voice says: “We make maps.”"),
-            (2, Some("We make maps."), "Two voices speak in turn. One says: “We make maps.”"),
+            (1, Some("We make maps."), "Someone says: “We make maps.”"),
+            (2, Some("We make maps."), "Two people speak. One of them says: “We make maps.”"),
         ] {
             let mut description = DescriptionBuilder::default();
             description.add_voices(&VoiceSummary { count, sentence: sentence.map(str::to_owned) });

@@ -4,7 +4,6 @@
 use ports::llm::PassageKind::{self, Objects, Scene, Screen};
 
 use crate::analysis::analyzers::default_video::picture::LIGHTS;
-use crate::analysis::analyzers::default_video::voices::VOICES;
 use crate::analysis::output::DescriptionPart;
 
 /// The sentence for a blurred picture.
@@ -12,6 +11,10 @@ const BLURRED: &str = "The picture is soft or out of focus.";
 
 /// The prefix of screen text.
 const ON_SCREEN: &str = "Text on screen: ";
+
+/// The sentences for one voice, two voices, and three or more.
+const VOICES: &[&str] =
+    &["Someone speaks.", "Two voices speak in turn.", "Several voices speak in turn."];
 
 /// The sentences for sound without speech.
 const SOUNDS: &[&str] =
@@ -31,7 +34,7 @@ pub(crate) fn parse(description: &str) -> Vec<DescriptionPart> {
             rest = after.trim_start();
         }
     }
-    let mut sounds = VOICES.iter().map(|(sentence, _)| sentence).chain(SOUNDS).copied();
+    let mut sounds = VOICES.iter().chain(SOUNDS).copied();
     let sound = sounds.find(|sentence| ends_with(rest, sentence));
     rest = rest[..rest.len() - sound.map_or(0, str::len)].trim_end();
     // Screen text can contain anything, so everything after its prefix belongs to it.

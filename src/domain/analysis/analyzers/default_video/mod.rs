@@ -67,7 +67,8 @@ pub(crate) struct ChunkDescription {
     #[serde(rename = "_parts", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(crate) parts: Vec<DescriptionPart>,
-    /// The largest number of objects with each label in any one frame.
+    /// For each label in the description, the largest number of objects that several frames show
+    /// at once.
     #[serde(rename = "_counts", skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(skip)]
     pub(crate) counts: BTreeMap<String, usize>,
@@ -92,7 +93,7 @@ impl From<Description> for ChunkDescription {
 const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
-const COMPOSITION: u32 = 9;
+const COMPOSITION: u32 = 10;
 
 const PROMPT: &str = include_str!("prompt.md");
 

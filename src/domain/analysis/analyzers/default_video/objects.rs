@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use text::join_list;
 use text::kinds::is_a;
-use text::plural::{is_uncountable, plural, plural_with_count};
+use text::plural::{is_uncountable, number_word, plural, plural_with_count};
 
 use crate::analysis::prose::{in_view, sentence, with_article};
 use crate::analysis::tracks::ChunkTracks;
 use crate::media::movement::Movement;
-use crate::media::tracking::{Track, TrackPoint, max_at_once};
+use crate::media::tracking::{Track, TrackPoint, max_at_once, repeatedly_at_once};
 
 /// Minimum number of points in a track for its movement to be mentioned.
 const MIN_POINTS: usize = 3;
@@ -18,6 +18,17 @@ const MIN_POINTS: usize = 3;
 /// A track's movement is mentioned only if its displacement divided by its path length is at least
 /// this value. This excludes objects that sway.
 const MIN_STRAIGHTNESS: f32 = 0.6;
+
+/// Minimum share of the analyzed frames that show an object, for the object to be stated in a
+/// sentence. Below it, the detector has to be sure.
+const MIN_SHARE: f32 = 0.3;
+
+/// Minimum confidence of an object that few frames show, to be stated in a sentence.
+const SURE: f32 = 0.75;
+
+/// The movement of a kind of object is mentioned only if the tracks that move have at least this
+/// share of the detections of its kind.
+const MIN_MOVING_SHARE: f32 = 0.2;
 
 /// Maximum number of labels mentioned. The most frequent are chosen.
 const MAX_LABELS: usize = 5;
@@ -55,6 +66,9 @@ const MOVERS: &[&str] = &["airplane", "bird", "boat", "train", "sports ball"];
 /// are shares of the picture, so a square box in a 16:9 picture has a ratio of 16:9.
 const UPRIGHT: f32 = 2.0;
 
+/// Minimum distance of a walker from the upper edge, as a share of the picture's height.
+const HEADROOM: f32 = 0.02;
+
 /// Labels of things that never move. If such a thing moves through the picture, the camera is
 /// moving.
 const FIXED: &[&str] = &[
@@ -82,7 +96,7 @@ const FIXED: &[&str] = &[
 struct ObjectKind<'a> {
     label: &'a str,
     tracks: Vec<&'a Track>,
-    /// The largest number of these tracks in any one frame.
+    /// The largest number of these tracks that several frames show at once.
     count: usize,
 }
 
@@ -93,7 +107,8 @@ pub(super) struct ObjectSummary {
     pub(super) sentences: Vec<String>,
     /// The labels, most frequent first.
     pub(super) labels: Vec<String>,
-    /// The largest number of objects with each label in any one frame.
+    /// For each label in the sentences, the largest number of objects that several frames show at
+    /// once.
     pub(super) counts: BTreeMap<String, usize>,
     /// Actions, such as `car driving to the left`.
     pub(super) actions: Vec<String>,
@@ -108,7 +123,11 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     let mut listed = Vec::new();
     let mut moving = Vec::new();
     let mut actions = Vec::new();
-    for kind in kinds.iter().take(MAX_LABELS) {
+    let stated: Vec<&ObjectKind<'_>> = kinds
+        .iter()
+        .filter(|kind| kind.is_prominent(chunk.times.len()) && !kind.is_contested(&kinds))
+        .collect();
+    for &kind in stated.iter().take(MAX_LABELS) {
         let movements = scene.movements(kind);
         if !movements.iter().any(|movement| movement.count == kind.count) {
             listed.push(plural_with_count(kind.label, kind.count as u64));
@@ -119,8 +138,47 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     let sentences = in_view(&listed).into_iter().chain(moving).collect();
     actions.sort_unstable();
     let labels = kinds.iter().map(|kind| kind.label.to_owned()).collect();
-    let counts = kinds.iter().map(|kind| (kind.label.to_owned(), kind.count)).collect();
+    let counts = stated.iter().map(|kind| (kind.label.to_owned(), kind.count)).collect();
     ObjectSummary { sentences, labels, counts, actions }
+}
+
+impl ObjectKind<'_> {
+    fn points(&self) -> impl Iterator<Item = &TrackPoint> {
+        self.tracks.iter().flat_map(|track| &track.points)
+    }
+
+    /// The times of the frames that show it, in order.
+    fn times(&self) -> Vec<f64> {
+        let mut times: Vec<f64> = self.points().map(|point| point.time).collect();
+        times.sort_by(f64::total_cmp);
+        times.dedup();
+        times
+    }
+
+    /// Whether many of the analyzed frames show it, or the detector is sure.
+    fn is_prominent(&self, frames: usize) -> bool {
+        let confidence = self.points().map(|point| point.confidence).fold(0.0, f32::max);
+        confidence >= SURE || self.times().len() as f32 >= MIN_SHARE * frames as f32
+    }
+
+    /// Whether another label competes for the same object: each has one object at most at a time,
+    /// no frame shows both, and the frames of one lie among the frames of the other.
+    fn is_contested(&self, kinds: &[ObjectKind<'_>]) -> bool {
+        let own = self.times();
+        let competes = |other: &ObjectKind<'_>| {
+            let theirs = other.times();
+            let lies_among = |inner: &[f64], outer: &[f64]| match (outer.first(), outer.last()) {
+                (Some(first), Some(last)) => inner.iter().all(|t| first < t && t < last),
+                _ => false,
+            };
+            other.label != self.label
+                && other.count == 1
+                && self.count == 1
+                && !own.iter().any(|time| theirs.contains(time))
+                && (lies_among(&own, &theirs) || lies_among(&theirs, &own))
+        };
+        kinds.iter().any(competes)
+    }
 }
 
 /// The tracks of a chunk, and how the camera seems to move.
@@ -155,9 +213,11 @@ impl Scene<'_> {
     fn movement_of_kind(&self, kind: &ObjectKind<'_>, way: Movement) -> Option<KindMovement> {
         let moving: Vec<&Track> =
             kind.tracks.iter().copied().filter(|track| self.movement(track) == Some(way)).collect();
-        let count = max_at_once(moving.iter().copied());
+        let count = max_at_once(moving.iter().copied()).min(kind.count);
         let changes_size = matches!(way, Movement::Closer | Movement::Away);
-        if count == 0 || changes_size && !moves_by_itself(kind.label) {
+        let points = moving.iter().map(|track| track.points.len()).sum::<usize>() as f32;
+        let is_minor = points < MIN_MOVING_SHARE * kind.points().count() as f32;
+        if count == 0 || is_minor || changes_size && !moves_by_itself(kind.label) {
             return None;
         }
         let rides = self.tracks.iter().any(|other| {
@@ -185,7 +245,7 @@ impl KindMovement {
     }
 }
 
-/// Groups tracks by label. The label with the most tracks in any one frame comes first. A label that
+/// Groups tracks by label. The label with the most tracks at once comes first. A label that
 /// another one implies is left out.
 fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     let mut kinds: Vec<ObjectKind<'_>> = Vec::new();
@@ -198,7 +258,7 @@ fn group_by_label<'a>(tracks: &[&'a Track]) -> Vec<ObjectKind<'a>> {
     let labels: Vec<&str> = kinds.iter().map(|kind| kind.label).collect();
     kinds.retain(|kind| !is_implied(kind.label, &labels));
     for kind in &mut kinds {
-        kind.count = max_at_once(kind.tracks.iter().copied());
+        kind.count = repeatedly_at_once(kind.tracks.iter().copied());
     }
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.count));
     kinds
@@ -244,12 +304,14 @@ fn moves_by_itself(label: &str) -> bool {
 }
 
 /// Whether the track's most confident box has the proportions of a standing person rather than
-/// those of a hand or a face.
+/// those of a hand or a face. The head of a walker is in the picture, so a box that begins at the
+/// upper edge may be an arm.
 fn is_upright(track: &Track) -> bool {
-    track.best_point().is_some_and(|at| at.bounds[3] > UPRIGHT * at.bounds[2])
+    let upright = |[_, y, width, height]: [f32; 4]| y > HEADROOM && height > UPRIGHT * width;
+    track.best_point().is_some_and(|at| upright(at.bounds))
 }
 
-/// Builds a sentence such as `2 cars drive to the left.` or `2 of the cars drive to the left and
+/// Builds a sentence such as `Two cars drive to the left.` or `Two of the cars drive to the left and
 /// another drives away.` Returns `None` if nothing moves.
 fn movement_sentence(kind: &ObjectKind<'_>, movements: &[KindMovement]) -> Option<String> {
     let clause = |(at, movement): (usize, &KindMovement)| {
@@ -258,7 +320,7 @@ fn movement_sentence(kind: &ObjectKind<'_>, movements: &[KindMovement]) -> Optio
             (0, 1) => with_article(kind.label),
             (0, count) => plural_with_count(kind.label, count as u64),
             (_, 1) => "another".to_owned(),
-            (_, count) => format!("{count} others"),
+            (_, count) => format!("{} others", number_word(count as u64)),
         };
         format!("{subject} {}", movement.predicate())
     };
@@ -266,11 +328,11 @@ fn movement_sentence(kind: &ObjectKind<'_>, movements: &[KindMovement]) -> Optio
     (!clauses.is_empty()).then(|| sentence(&join_list(&clauses, "and")))
 }
 
-/// Names some of the objects with a label, such as `one person` or `2 of the cars`.
+/// Names some of the objects with a label, such as `one person` or `two of the cars`.
 fn part_of(label: &str, count: usize) -> String {
     match count {
         1 => format!("one {label}"),
-        _ => format!("{count} of the {}", plural(label)),
+        _ => format!("{} of the {}", number_word(count as u64), plural(label)),
     }
 }
 
@@ -294,6 +356,11 @@ mod tests {
             ..TrackPoint::at(time, confidence)
         };
         Track { label: label.into(), points: points.iter().map(point).collect() }
+    }
+
+    fn from_above(mut track: Track) -> Track {
+        track.points.iter_mut().for_each(|point| point.bounds[1] = 0.0);
+        track
     }
 
     fn summary(tracks: Vec<Track>) -> (String, Vec<String>) {
@@ -326,7 +393,7 @@ mod tests {
                     track("car", STILL, 0.9),
                     track("umbrella", STILL, 0.9),
                 ],
-                "3 cars and an umbrella are in view. 2 of the cars drive to the right.",
+                "Three cars and an umbrella are in view. Two of the cars drive to the right.",
             ),
             (
                 "some move in different ways",
@@ -337,18 +404,29 @@ mod tests {
                     track("person", STILL, 0.9),
                     track("person", STILL, 0.9),
                 ],
-                "3 people are in view. One person walks to the right and 2 others walk to the left.",
+                "Three people are in view. One person walks to the right and two others walk to the \
+                 left.",
             ),
             (
                 "a car is a vehicle",
                 vec![track("vehicle", STILL, 0.9), track("car", STILL, 0.9)],
                 "A car is in view.",
             ),
+            (
+                "twice in one frame",
+                vec![track("dog", STILL, 0.9), track("dog", &[(1.0, 0.7)], 0.9)],
+                "A dog is in view.",
+            ),
             ("to and fro", vec![track("dog", SWAYING, 0.9)], "A dog is in view."),
             (
                 "a rider does not walk",
                 vec![track("person", RIGHT, 0.9), track("bicycle", RIGHT, 0.9)],
                 "A person moves to the right. A bicycle moves to the right.",
+            ),
+            (
+                "an arm from above does not walk",
+                vec![from_above(track("person", RIGHT, 0.9))],
+                "A person moves to the right.",
             ),
             (
                 "the camera turns",
@@ -359,6 +437,25 @@ mod tests {
                 "a doubtful glimpse",
                 vec![track("dog", STILL, 0.9), track("cell phone", &[(1.0, 0.1)], 0.6)],
                 "A dog is in view.",
+            ),
+            (
+                "two labels for one object",
+                vec![
+                    track("person", STILL, 0.9),
+                    track("frisbee", &[(0.0, 0.5), (2.0, 0.5), (4.0, 0.5)], 0.8),
+                    track("sports ball", &[(1.0, 0.5), (3.0, 0.5)], 0.8),
+                ],
+                "A person is in view.",
+            ),
+            (
+                "an unsure object in a few frames",
+                vec![track("dog", STILL, 0.9), track("cake", &[(0.0, 0.1), (1.0, 0.1)], 0.6)],
+                "A dog is in view.",
+            ),
+            (
+                "a sure object in a few frames",
+                vec![track("dog", STILL, 0.9), track("kite", &[(0.0, 0.1), (1.0, 0.1)], 0.8)],
+                "A dog and a kite are in view.",
             ),
             ("more likely wrong", vec![track("teddy bear", STILL, 0.4)], ""),
         ] {

@@ -29,19 +29,32 @@ pub(super) fn tags(visual: &[VisualSecond]) -> Vec<String> {
     tags
 }
 
-/// Describes a picture from measurements alone, such as `A dim, mostly grey view with steady
+/// Describes a picture from measurements alone, such as `A dim, mostly grey picture with steady
 /// motion`.
 pub(super) fn phrase(visual: &[VisualSecond]) -> Option<String> {
+    /// A picture whose neighbouring pixels differ less than this has the same colour everywhere.
+    const MIN_DETAIL: f32 = 0.1;
+    /// Less motion than this is noise of the camera or of the encoder.
+    const MIN_MOTION: f32 = 0.02;
     if visual.is_empty() {
         return None;
     }
-    let (light, motion) = (light(visual), motion(visual));
-    let motion = if motion == STILL { "without motion" } else { motion };
-    let colours: Vec<String> = colours(visual).into_iter().take(2).collect();
-    if colours.is_empty() || light == LIGHTS[0] {
-        return Some(format!("A {light} view {motion}"));
+    let motion = match motion(visual) {
+        STILL if mean(visual.iter().map(|v| v.motion)) < MIN_MOTION => "without motion",
+        STILL => CALM,
+        other => other,
+    };
+    let light = light(visual);
+    if light == LIGHTS[0] {
+        let is_plain = mean(visual.iter().map(|v| v.sharpness)) < MIN_DETAIL;
+        let light = if is_plain { light } else { "very dark" };
+        return Some(format!("A {light} picture {motion}"));
     }
-    Some(format!("A {light}, mostly {} view {motion}", colours.join(" and ")))
+    let colours: Vec<String> = colours(visual).into_iter().take(2).collect();
+    if colours.is_empty() {
+        return Some(format!("A {light} picture {motion}"));
+    }
+    Some(format!("A {light}, mostly {} picture {motion}", colours.join(" and ")))
 }
 
 fn mean(values: impl Iterator<Item = f32>) -> f32 {
@@ -97,4 +110,30 @@ fn colours(visual: &[VisualSecond]) -> Vec<String> {
     };
     let chromatic = prominent(false, 0.08);
     if chromatic.is_empty() { prominent(true, 0.3) } else { chromatic }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dark_picture_with_detail_is_not_black() {
+        let second = |luma, sharpness, motion| VisualSecond {
+            luma,
+            sharpness,
+            motion,
+            second: 0,
+            colourfulness: 0.0,
+            histogram: Vec::new(),
+            hash: 0,
+        };
+        for (visual, expected) in [
+            (second(3.0, 0.0, 0.0), "A black picture without motion"),
+            (second(3.0, 1.5, 0.1), "A very dark picture with little motion"),
+            (second(120.0, 4.0, 8.0), "A bright picture with strong motion"),
+        ] {
+            assert_eq!(phrase(&[visual]).as_deref(), Some(expected));
+        }
+        assert_eq!(phrase(&[]), None);
+    }
 }

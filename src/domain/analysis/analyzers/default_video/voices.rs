@@ -24,8 +24,8 @@ const MAX_DOUBTFUL_SHARE: f64 = 0.1;
 /// Sentence and tag for one voice, two voices, and three or more.
 pub(super) const VOICES: &[(&str, &str)] = &[
     ("Someone speaks.", "speech"),
-    ("Two voices speak in turn.", "conversation"),
-    ("Several voices speak in turn.", "conversation"),
+    ("Two people speak.", "conversation"),
+    ("Several people speak.", "conversation"),
 ];
 
 /// The voices of a chunk.
