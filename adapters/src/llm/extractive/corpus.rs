@@ -24,6 +24,8 @@ pub(super) struct Sentence {
     pub(super) doubt: f64,
     /// Index of an earlier identical sentence, if any.
     pub(super) repeats: Option<usize>,
+    /// Whether an identical sentence belongs to another moment.
+    pub(super) recurs: bool,
 }
 
 impl Sentence {
@@ -44,6 +46,8 @@ pub(super) struct Corpus<'a> {
     /// Number of moments.
     pub(super) places: usize,
     pub(super) sentences: Vec<Sentence>,
+    /// The moments that show a page of text.
+    pages: BTreeSet<usize>,
 }
 
 /// Maximum number of words in a sentence. Longer text, such as speech without punctuation, is
@@ -88,7 +92,25 @@ impl<'a> Corpus<'a> {
                 sentence.kind = *kind;
             }
         }
-        Self { passages, shown, places, sentences: found }
+        for at in 0..found.len() {
+            let Some(first) = found[at].repeats else { continue };
+            if found[first].place != found[at].place {
+                (found[first].recurs, found[at].recurs) = (true, true);
+            }
+        }
+        let pages = pages(&found);
+        Self { passages, shown, places, sentences: found, pages }
+    }
+
+    /// Returns whether any moment shows a page of text rather than captions.
+    pub(super) fn has_page(&self) -> bool {
+        !self.pages.is_empty()
+    }
+
+    /// Returns whether on-screen text was probably read correctly. Readings of a page of small text
+    /// are often wrong, unless another moment has the same reading.
+    pub(super) fn is_legible(&self, sentence: &Sentence) -> bool {
+        sentence.recurs || !self.pages.contains(&sentence.place)
     }
 
     /// Returns the number of distinct sentences.
@@ -151,6 +173,7 @@ pub(super) fn is_title(caption: &str) -> bool {
         .is_some_and(|first| matches!(first.lower.as_str(), "camera" | "cam" | "channel" | "ch"));
     let named = all.iter().any(|word| !is_stop_word(&word.lower) && word.lower.len() > 2);
     named
+        && is_readable(caption)
         && (1..=LONGEST).contains(&all.len())
         && letters >= 2 * others
         && letters > 3
@@ -159,12 +182,53 @@ pub(super) fn is_title(caption: &str) -> bool {
         && !is_notice(caption)
 }
 
+/// Returns whether on-screen text consists of words. Code, symbols read as letters, letters of
+/// several scripts in one line, and single letters are no words.
+fn is_readable(caption: &str) -> bool {
+    const SYMBOLS: &[char] = &[
+        '_', '=', '{', '}', '[', ']', '<', '>', '|', '\\', '#', '*', '^', '~', '$', '%', '(', ')',
+    ];
+    let is_latin = |c: char| c.is_ascii() || ('\u{c0}'..='\u{24f}').contains(&c);
+    let mut letters = caption.chars().filter(|c| c.is_alphabetic());
+    let first_is_latin = letters.next().is_none_or(is_latin);
+    let one_script = letters.all(|c| is_latin(c) == first_is_latin);
+    let is_word = |word: &str| {
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let is_number = letters == 0 || word.starts_with(|c: char| c.is_ascii_digit());
+        let is_mixed = word.chars().any(|c| c.is_ascii_digit()) && !is_number;
+        let is_letter = letters == 1 && !matches!(word, "a" | "A" | "I" | "O" | "&");
+        let changes_case = word
+            .chars()
+            .zip(word.chars().skip(1))
+            .filter(|(a, b)| a.is_lowercase() && b.is_uppercase())
+            .count();
+        !is_mixed && !(is_latin_word(word) && is_letter) && changes_case <= 1
+    };
+    let mut words = caption.split(|c: char| c.is_whitespace() || ",;:/–—-".contains(c));
+    one_script && !caption.contains(SYMBOLS) && words.all(|word| word.is_empty() || is_word(word))
+}
+
+fn is_latin_word(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii())
+}
+
 /// Returns whether on-screen text is an address or a copyright notice.
 pub(super) fn is_notice(caption: &str) -> bool {
     const MARKS: &[&str] = &["©", "copyright", "www.", "http", ".com", "@"];
     let lower = caption.trim().to_lowercase();
     let address = lower.contains('.') && !lower.ends_with('.') && !lower.contains(' ');
     address || MARKS.iter().any(|mark| lower.contains(mark))
+}
+
+/// Returns the moments with enough on-screen texts to show a page.
+fn pages(sentences: &[Sentence]) -> BTreeSet<usize> {
+    /// Minimum number of on-screen texts.
+    const MIN_TEXTS: usize = 12;
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    for sentence in sentences.iter().filter(|s| s.kind == PassageKind::Screen) {
+        *counts.entry(sentence.place).or_default() += 1;
+    }
+    counts.into_iter().filter(|(_, count)| *count >= MIN_TEXTS).map(|(place, _)| place).collect()
 }
 
 /// Returns whether two passages have the same moment and topic.
@@ -223,6 +287,7 @@ fn read_passage(index: usize, place: usize, passage: &Passage, found: &mut Vec<S
                     text,
                     length,
                     repeats: None,
+                    recurs: false,
                 });
             }
         }
@@ -390,6 +455,26 @@ mod tests {
             corpus.prose(&[0, 1, 2, 5]),
             "A man waits. “Hello there. We make maps.” He goes."
         );
+    }
+
+    #[test]
+    fn text_on_a_page_is_legible_if_it_recurs() {
+        let page: Vec<String> = (0..20).map(|n| format!("Line {n}")).collect();
+        let screen = |id: &str, start: f64, text: &str| Passage {
+            moment: Some(VideoSpan { video_id: None, start, end: start + 5.0 }),
+            ..Passage::new(id, Screen, text)
+        };
+        let passages = [
+            screen("a", 0.0, &format!("{}; Price List", page.join("; "))),
+            screen("b", 5.0, "Price List; Welcome"),
+        ];
+        let corpus = Corpus::read(&passages);
+        let legible = |text: &str| {
+            let sentence = corpus.sentences.iter().find(|sentence| sentence.text == text);
+            sentence.is_some_and(|sentence| corpus.is_legible(sentence))
+        };
+        assert!(corpus.has_page());
+        assert_eq!(["Line 7", "Price List", "Welcome"].map(legible), [false, true, true]);
     }
 
     #[test]

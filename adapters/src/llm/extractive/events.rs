@@ -1,18 +1,21 @@
-//! Finds events. An event is something that is shown, displayed or said in a moment but not in the
-//! previous moment. A moment yields at most one event of each kind.
+//! Finds events: changes from one moment to the next, such as a thing that comes into view, a
+//! movement, a title on screen, or something that is said for the first time. A moment yields at most
+//! one event of each kind.
 
 use std::collections::BTreeSet;
 
 use ports::llm::{Event, Events, PassageKind};
-use text::{is_article, is_stop_word, stem, words};
+use text::{is_article, is_stop_word, join_list, stem, words};
 
-use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
+use super::account::is_list_of_things;
+use super::corpus::{Corpus, Sentence, finish_sentence, is_title, strip_final_marks};
+use super::speakers::Speakers;
 
 /// Minimum share of new content words in the sentence of an event. A word is new if it does not
-/// occur in the previous moment.
+/// occur before.
 const MIN_NEW_SHARE: f64 = 0.4;
 /// Maximum number of words in an event. Longer text is cut at a comma or ends with an ellipsis.
-const MAX_WORDS: usize = 24;
+const MAX_WORDS: usize = 32;
 /// Maximum share of an event's content words that may be doubtful.
 const MAX_DOUBT: f64 = 0.2;
 /// Maximum number of words that name an actor.
@@ -145,25 +148,105 @@ const PRONOUNS: &[&str] = &[
 /// Returns the events in chronological order.
 pub(super) fn find(corpus: &Corpus) -> Events {
     let mut events: Vec<Event> = Vec::new();
-    let mut before: Vec<&Sentence> = Vec::new();
+    let mut history = History::new(corpus);
     for here in corpus.sentences.chunk_by(|a, b| a.place == b.place) {
         let here: Vec<&Sentence> = here.iter().collect();
-        for event in changes(&before, &here, corpus) {
+        for event in history.changes(&here) {
             if !events.iter().any(|other| other.event == event.event) {
                 events.push(event);
             }
         }
-        before = here;
+        history.add(here);
     }
     Events { events }
 }
 
-/// Returns a moment's most informative new sentences as events: an action, on-screen text and
-/// speech. The appearance of the scene becomes an event only if there is no other event.
-fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Event> {
-    let known: BTreeSet<&str> =
-        before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
-    let newest = |kind: PassageKind, accepts: fn(&str) -> bool| {
+/// The moments before the current one.
+struct History<'a> {
+    corpus: &'a Corpus<'a>,
+    speakers: Speakers<'a>,
+    /// The sentences of the previous moment.
+    before: Vec<&'a Sentence>,
+    /// The stems of all things that were in view before.
+    things: BTreeSet<&'a str>,
+    /// The stems of all words that were spoken before.
+    spoken: BTreeSet<&'a str>,
+}
+
+impl<'a> History<'a> {
+    fn new(corpus: &'a Corpus<'a>) -> Self {
+        Self {
+            corpus,
+            speakers: Speakers::new(corpus),
+            before: Vec::new(),
+            things: BTreeSet::new(),
+            spoken: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, here: Vec<&'a Sentence>) {
+        let stems = |kind: PassageKind| {
+            let of_kind = here.iter().filter(move |sentence| sentence.kind == kind);
+            of_kind.flat_map(|sentence| &sentence.stems).map(String::as_str)
+        };
+        self.things.extend(stems(PassageKind::Objects));
+        self.spoken.extend(stems(PassageKind::Speech));
+        self.before = here;
+    }
+
+    /// Returns a moment's most informative changes as events: an action, a thing that comes into
+    /// view, on-screen text and speech. A change of the scene's appearance is an event only if
+    /// nothing else is known.
+    fn changes(&self, here: &[&'a Sentence]) -> Vec<Event> {
+        let mut events = Vec::new();
+        match self.newest(here, PassageKind::Prose, |_| true) {
+            Some(sentence) => {
+                let text = &sentence.text;
+                events.push(self.event(sentence, shorten(text), actor(text), category(text)));
+            }
+            None => events.extend(self.movement(here).into_iter().chain(self.appearance(here))),
+        }
+        if let Some(sentence) = self.newest(here, PassageKind::Screen, is_title)
+            && self.corpus.is_legible(sentence)
+        {
+            let text = limit_words(strip_final_marks(&sentence.text));
+            let text = format!("The text “{text}” appears on screen.");
+            events.push(self.event(sentence, text, String::new(), "text"));
+        }
+        if let Some(sentence) = self.newest(here, PassageKind::Speech, |_| true) {
+            let said = shorten(&sentence.text);
+            let text = format!("{} says: “{said}”", self.speakers.name(sentence));
+            let actor = sentence.speaker.clone().unwrap_or_default();
+            events.push(self.event(sentence, text, actor, "speech"));
+        }
+        if events.is_empty() {
+            events.extend(self.scene_change(here));
+        }
+        events
+    }
+
+    fn event(&self, source: &Sentence, event: String, actor: String, category: &str) -> Event {
+        Event {
+            event,
+            actor,
+            category: category.to_owned(),
+            passage: self.corpus.passages[source.passage].id.clone(),
+        }
+    }
+
+    /// Returns the sentence of this kind with the most new words. A spoken word is new if nobody
+    /// has said it before, another word if it does not occur in the previous moment.
+    fn newest(
+        &self,
+        here: &[&'a Sentence],
+        kind: PassageKind,
+        accepts: fn(&str) -> bool,
+    ) -> Option<&'a Sentence> {
+        let mut known: BTreeSet<&str> =
+            self.before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
+        if kind == PassageKind::Speech {
+            known.extend(&self.spoken);
+        }
         here.iter()
             .filter(|s| s.kind == kind && is_event(s) && accepts(&s.text))
             .map(|&sentence| (sentence, newness(sentence, &known)))
@@ -174,51 +257,53 @@ fn changes(before: &[&Sentence], here: &[&Sentence], corpus: &Corpus) -> Vec<Eve
                 _ => Some(next),
             })
             .map(|(sentence, _)| sentence)
-    };
-    let event = |of: &Sentence, event: String, actor: String, category: &str| Event {
-        event,
-        actor,
-        category: category.to_owned(),
-        passage: corpus.passages[of.passage].id.clone(),
-    };
-    let mut found = Vec::new();
-    if let Some(sentence) = newest(PassageKind::Prose, |_| true) {
-        let text = &sentence.text;
-        found.push(event(sentence, shorten(text), actor(text), category(text)));
-    } else if let Some(sentence) = newest(PassageKind::Objects, |_| true) {
+    }
+
+    /// Returns the first movement that the previous moment does not have.
+    fn movement(&self, here: &[&'a Sentence]) -> Option<Event> {
+        let is_new = |text: &str| self.before.iter().all(|sentence| sentence.text != text);
+        let sentence = here.iter().find(|sentence| {
+            sentence.kind == PassageKind::Objects
+                && !is_list_of_things(&sentence.text)
+                && is_new(&sentence.text)
+        })?;
         let text = &sentence.text;
         let actor = if text.contains(" and ") { String::new() } else { actor(text) };
-        let category = match category(text) {
-            "movement" => "movement",
-            _ => "appearance",
+        Some(self.event(sentence, shorten(text), actor, "movement"))
+    }
+
+    /// Returns the things that come into view for the first time. What the first moment shows was
+    /// there from the start.
+    fn appearance(&self, here: &[&'a Sentence]) -> Option<Event> {
+        if self.before.is_empty() {
+            return None;
+        }
+        let list = here.iter().find(|sentence| {
+            sentence.kind == PassageKind::Objects && is_list_of_things(&sentence.text)
+        })?;
+        let is_new = |name: &&str| {
+            let last = words(name).last().map(|word| stem(&word.lower));
+            last.is_some_and(|noun| !self.things.contains(noun.as_str()))
         };
-        found.push(event(sentence, as_appearance(&shorten(text)), actor, category));
+        let new: Vec<String> = things(&list.text).filter(is_new).map(str::to_owned).collect();
+        let is_one =
+            matches!(&new[..], [one] if words(one).first().is_some_and(|w| is_article(&w.lower)));
+        let verb = if is_one { "appears" } else { "appear" };
+        let actor = if is_one { without_article(&new[0]).to_owned() } else { String::new() };
+        let text = finish_sentence(&format!("{} {verb}", join_list(&new, "and")));
+        (!new.is_empty()).then(|| self.event(list, text, actor, "appearance"))
     }
-    if let Some(sentence) =
-        newest(PassageKind::Screen, is_title).or_else(|| newest(PassageKind::Screen, |_| true))
-    {
-        let text = limit_words(strip_final_marks(&sentence.text));
-        let text = format!("The text “{text}” appears on screen.");
-        found.push(event(sentence, text, String::new(), "text"));
+
+    /// Returns a change of the scene's appearance, if nothing else is known about the video.
+    fn scene_change(&self, here: &[&'a Sentence]) -> Option<Event> {
+        let bare = self.corpus.sentences.iter().all(Sentence::is_scenery);
+        let known: BTreeSet<&str> =
+            self.before.iter().flat_map(|sentence| &sentence.stems).map(String::as_str).collect();
+        let picture = here.iter().find(|s| newness(s, &known) >= MIN_NEW_SHARE);
+        let picture = picture.filter(|_| bare && !self.before.is_empty())?;
+        let text = as_scene_change(&shorten(&picture.text));
+        Some(self.event(picture, text, String::new(), "scene"))
     }
-    if let Some(sentence) = newest(PassageKind::Speech, |_| true) {
-        let said = shorten(&sentence.text);
-        let speaker = sentence.speaker.clone().unwrap_or_default();
-        let who = if speaker.is_empty() { "A voice" } else { &speaker };
-        let text = format!("{who} says: “{said}”");
-        found.push(event(sentence, text, speaker.clone(), "speech"));
-    }
-    // The appearance of the scene is an event only if nothing else is known about the video.
-    let bare = corpus.sentences.iter().all(Sentence::is_scenery);
-    let picture = here.iter().find(|s| bare && newness(s, &known) >= MIN_NEW_SHARE);
-    if let (true, Some(sentence)) = (found.is_empty(), picture) {
-        // The first scene is the start of the video, not a change.
-        let opens = before.is_empty() && corpus.places > 1;
-        let text = shorten(&sentence.text);
-        let text = if opens { text } else { as_scene_change(&text) };
-        found.push(event(sentence, text, String::new(), "scene"));
-    }
-    found
 }
 
 /// Returns whether a sentence can be an event. Speech must be long enough and probably recognised
@@ -228,17 +313,23 @@ fn is_event(sentence: &Sentence) -> bool {
         PassageKind::Speech => {
             sentence.length > 3 && !sentence.stems.is_empty() && sentence.doubt <= MAX_DOUBT
         }
-        PassageKind::Screen => sentence.repeats.is_none() && !is_notice(&sentence.text),
+        PassageKind::Screen => sentence.repeats.is_none(),
         _ => true,
     }
 }
 
-/// Turns "A car is in view" into "A car appears".
-fn as_appearance(text: &str) -> String {
-    let seen = [(" is in view.", " appears."), (" are in view.", " appear.")];
-    let change =
-        seen.iter().find_map(|(seen, new)| Some(format!("{}{new}", text.strip_suffix(seen)?)));
-    change.unwrap_or_else(|| text.to_owned())
+/// Returns the things in a list such as `Two cars, a bus and a dog are in view.`
+fn things(list: &str) -> impl Iterator<Item = &str> {
+    let list = list.trim_end_matches('.').trim_end_matches(" in view");
+    let list = list.strip_suffix(" are").or_else(|| list.strip_suffix(" is")).unwrap_or(list);
+    list.split(", ").flat_map(|part| part.split(" and ")).filter(|name| !name.is_empty())
+}
+
+fn without_article(name: &str) -> &str {
+    match name.split_once(' ') {
+        Some((first, rest)) if is_article(&first.to_lowercase()) => rest,
+        _ => name,
+    }
 }
 
 /// Returns a sentence's weight, based on its share of new words, its category and its length.

@@ -7,9 +7,11 @@ mod answer;
 mod corpus;
 mod events;
 mod extract;
+mod nouns;
 mod phrases;
 mod question;
 mod rank;
+mod speakers;
 
 use async_trait::async_trait;
 use ports::llm::{Completion, LanguageModel, Narrative, Request, Summary, Task, Title, Usage};
@@ -76,13 +78,12 @@ impl Extractive {
     fn summary(&self, corpus: &Corpus) -> Summary {
         if account::is_needed(corpus) {
             let max_sentences = self.options.max_sentences;
-            let sentences = account::summary(corpus, max_sentences);
-            if !sentences.is_empty() {
-                return Summary {
-                    summary: sentences.join(" "),
-                    key_points: account::key_points(corpus, max_sentences, KEY_POINTS),
-                    topics: phrases::topics(corpus, TOPICS),
-                };
+            let summary = account::summary(corpus, max_sentences).join(" ");
+            if !summary.is_empty() {
+                let mut key_points = account::key_points(corpus, max_sentences, KEY_POINTS);
+                // A single statement is the summary already.
+                key_points.retain(|point| *point != summary);
+                return Summary { summary, key_points, topics: phrases::topics(corpus, TOPICS) };
             }
         }
         let ranking = rank::rank(corpus, self.options.max_sentences, |_| true);
@@ -123,7 +124,7 @@ fn json(answer: &impl Serialize) -> Result<Value> {
 #[async_trait]
 impl LanguageModel for Extractive {
     fn model(&self) -> &str {
-        "extractive-v2"
+        "extractive-v3"
     }
 
     fn supports_images(&self) -> bool {

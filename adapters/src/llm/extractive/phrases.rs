@@ -2,13 +2,15 @@
 //! the manner of RAKE (Rose et al., 2010).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use ports::llm::PassageKind;
-use text::{Token, is_article, is_stop_word, join_list, stem, words};
+use text::calendar::{MONTHS, WEEKDAYS};
+use text::plural::is_counted;
+use text::{Token, is_article, join_list, stem, words};
 
-use super::corpus::{Corpus, Sentence, is_title, strip_final_marks};
-use super::rank;
+use super::corpus::{Corpus, Sentence, is_title};
+use super::nouns::runs;
+use super::speakers::Speakers;
 
 /// A phrase and its score.
 struct WeightedPhrase {
@@ -17,6 +19,12 @@ struct WeightedPhrase {
     score: f64,
     /// Number of occurrences of the phrase.
     times: f64,
+    /// Number of occurrences at the end of longer phrases.
+    tails: f64,
+    /// Whether the phrase contains a name.
+    is_name: bool,
+    /// The article before the first occurrence, with a space; empty if there is none.
+    article: &'static str,
     /// Whether the first occurrence is on-screen text.
     on_screen: bool,
 }
@@ -26,12 +34,14 @@ struct Candidate {
     words: Vec<String>,
     stems: Vec<String>,
     on_screen: bool,
+    is_name: bool,
+    article: &'static str,
     /// How much the candidate adds to the frequencies of its words.
     weight: f64,
 }
 
-const MAX_PHRASE_WORDS: usize = 4;
-const MAX_NAME_WORDS: usize = 5;
+/// Maximum number of words in an on-screen title that is taken as one phrase.
+const MAX_CAPTION_WORDS: usize = 7;
 const MAX_TITLE_WORDS: usize = 8;
 /// Score factor for phrases in on-screen text.
 const SCREEN_BONUS: f64 = 1.4;
@@ -39,61 +49,96 @@ const SCREEN_BONUS: f64 = 1.4;
 const NAME_WEIGHT: f64 = 1.5;
 /// Weight of each word in a repeated sentence.
 const REPEAT_WEIGHT: f64 = 0.3;
+/// Minimum score of the second phrase of a title, as a share of the score of the first.
+const MIN_SECOND_SCORE: f64 = 0.55;
 /// Maximum number of candidate phrases per corpus.
 const MAX_CANDIDATES: usize = 20_000;
 
-/// Returns the topics of a corpus, most important first.
+/// Returns the topics of a corpus, most important first. They are names, on-screen titles and
+/// phrases that occur more than once or have several words.
 pub(super) fn topics(corpus: &Corpus, count: usize) -> Vec<String> {
-    let named = |phrase: &WeightedPhrase| phrase.words[0].starts_with(char::is_uppercase);
-    let (strong, weak): (Vec<WeightedPhrase>, Vec<WeightedPhrase>) = best(corpus, count, |_| true)
-        .into_iter()
-        .partition(|phrase| phrase.has_weight() || named(phrase));
-    let topics = if strong.is_empty() { weak } else { strong };
-    topics.into_iter().map(|phrase| phrase.words.join(" ")).collect()
+    let topics = best(corpus, count, |_| true).into_iter().filter(WeightedPhrase::has_weight);
+    topics.map(|phrase| phrase.words.join(" ")).collect()
 }
 
-/// Returns the topics of the speech. They are phrases that occur more than once or have several
-/// words.
+/// Returns the topics of the speech, each with its article. They are names and phrases that occur
+/// more than once.
 pub(super) fn subjects(corpus: &Corpus, count: usize) -> Vec<String> {
     let phrases = best(corpus, count, |kind| kind == PassageKind::Speech);
-    phrases.into_iter().filter(WeightedPhrase::has_weight).map(|p| p.words.join(" ")).collect()
+    let topics = phrases.into_iter().filter(WeightedPhrase::is_topic);
+    topics.map(|phrase| format!("{}{}", phrase.article, phrase.words.join(" "))).collect()
 }
 
-/// Makes a title of at most eight words. Returns an empty title if there is no topic.
+/// Makes a title of at most eight words. Names and repeated phrases come first, then on-screen
+/// titles, phrases of several words, and visible things. Returns an empty title if nothing is known.
 pub(super) fn title(corpus: &Corpus) -> String {
     let is_language = |kind| matches!(kind, PassageKind::Speech | PassageKind::Prose);
-    let mut phrases = best(corpus, 3, is_language);
-    let weighty = phrases.first().is_some_and(WeightedPhrase::has_weight);
-    if !weighty {
-        if let Some(caption) = best(corpus, 1, |kind| kind == PassageKind::Screen).pop() {
-            return title_case(&caption.words);
-        }
-        // Things that are visible throughout the video matter more than a word that is spoken once.
-        if !corpus.shown.is_empty() {
-            return title_case(&seen(corpus));
-        }
+    let phrases = best(corpus, 3, is_language);
+    let first = phrases.first();
+    if let Some(topic) = first.filter(|phrase| phrase.is_topic()) {
+        return joint_title(topic, &phrases[1..]);
     }
-    if phrases.is_empty() {
-        return title_case(&opening(corpus));
+    let caption = best(corpus, 1, |kind| kind == PassageKind::Screen).pop();
+    // A single word of a page of text, such as the label of a button, is no title.
+    if let Some(caption) = caption.filter(|text| text.words.len() > 1 || !corpus.has_page()) {
+        return title_case(&caption.words);
     }
-    let first = phrases.remove(0);
-    let second = phrases.into_iter().find(|phrase| {
-        phrase.times > 1.0
-            && phrase.score >= 0.55 * first.score
+    if let Some(phrase) = first.filter(|phrase| phrase.has_weight()) {
+        return joint_title(phrase, &phrases[1..]);
+    }
+    // Things that are visible throughout the video matter more than a word that is spoken once.
+    if !corpus.shown.is_empty() {
+        return title_case(&seen(corpus));
+    }
+    match first {
+        Some(word) => title_case(&word.words),
+        None => kind_of_content(corpus),
+    }
+}
+
+/// Names what is heard or seen if it has no topic. Returns an empty title if nothing is known.
+fn kind_of_content(corpus: &Corpus) -> String {
+    let has = |kind| corpus.sentences.iter().any(|sentence| sentence.kind == kind);
+    if has(PassageKind::Speech) {
+        let speakers = Speakers::new(corpus).count();
+        return if speakers > 1 { "Conversation" } else { "Speech" }.to_owned();
+    }
+    if corpus.has_page() {
+        return "Page of Text".to_owned();
+    }
+    let scene = corpus.sentences.iter().find(|sentence| sentence.is_scenery());
+    let words = scene.map(|scene| words(&scene.text)).unwrap_or_default();
+    let skipped = usize::from(words.first().is_some_and(|word| is_article(&word.lower)));
+    let words: Vec<String> = words.iter().skip(skipped).map(|w| w.text.to_owned()).collect();
+    let is_phrase = words.len() <= MAX_TITLE_WORDS;
+    if is_phrase { title_case(&words) } else { String::new() }
+}
+
+/// Makes a title of a phrase and, if there is one of similar weight, a second phrase. A name is joined
+/// with topics only.
+fn joint_title(first: &WeightedPhrase, others: &[WeightedPhrase]) -> String {
+    let second = others.iter().find(|phrase| {
+        (phrase.is_topic() || !first.is_name && phrase.has_weight())
+            && phrase.score >= MIN_SECOND_SCORE * first.score
             && first.words.len() + phrase.words.len() < MAX_TITLE_WORDS
             && !phrase.stems.iter().any(|stem| first.stems.contains(stem))
     });
-    let mut title = first.words;
+    let mut title = first.words.clone();
     if let Some(second) = second {
         title.push("and".to_owned());
-        title.extend(second.words);
+        title.extend(second.words.iter().cloned());
     }
     title_case(&title)
 }
 
 impl WeightedPhrase {
+    /// Whether the phrase is probably a topic: a name, or repeated.
+    fn is_topic(&self) -> bool {
+        self.times + self.tails > 1.0 || self.is_name
+    }
+
     fn has_weight(&self) -> bool {
-        self.times > 1.0 || self.words.len() > 1
+        self.is_topic() || self.words.len() > 1
     }
 
     /// Returns the phrase's score, given the weights of all stems.
@@ -106,14 +151,20 @@ impl WeightedPhrase {
     }
 }
 
+/// Sorts visible things so that people come first, as in a sentence about them.
+pub(super) fn people_first<'a>(shown: &[&'a str]) -> Vec<&'a str> {
+    let mut sorted = shown.to_vec();
+    sorted.sort_by_key(|name| !name.split(' ').any(|word| matches!(word, "person" | "people")));
+    sorted
+}
+
 /// Returns the most prominent visible things without articles and numbers, as in `people, cars and
 /// bird`.
 fn seen(corpus: &Corpus) -> Vec<String> {
     const NAMED: usize = 3;
-    let named = &corpus.shown[..corpus.shown.len().min(NAMED)];
-    let counts = |word: &str| is_article(word) || word.parse::<u64>().is_ok();
+    let named = people_first(&corpus.shown[..corpus.shown.len().min(NAMED)]);
     let bare = |name: &&str| match name.split_once(' ') {
-        Some((first, rest)) if counts(first) => rest.to_owned(),
+        Some((first, rest)) if is_article(first) || is_counted(name) => rest.to_owned(),
         _ => (*name).to_owned(),
     };
     let names: Vec<String> = named.iter().map(bare).collect();
@@ -146,8 +197,12 @@ fn weighted_phrases(
     // Measurements and lists of detections are not topics.
     let about = |sentence: &&Sentence| {
         let is_content = !sentence.is_scenery() && sentence.kind != PassageKind::Objects;
-        let is_notice = sentence.kind == PassageKind::Screen && !is_title(&sentence.text);
-        is_content && !is_notice && includes(sentence.kind)
+        let is_quotable = sentence.kind != PassageKind::Screen
+            || is_title(&sentence.text) && corpus.is_legible(sentence);
+        // Two analyzers may report the same words.
+        let is_copy =
+            sentence.repeats.is_some_and(|at| corpus.sentences[at].place == sentence.place);
+        is_content && is_quotable && !is_copy && includes(sentence.kind)
     };
     let sentences: Vec<&Sentence> = corpus.sentences.iter().filter(about).collect();
     let names = name_stems(&sentences);
@@ -192,7 +247,7 @@ fn candidates_of_sentence(
     let on_screen = sentence.kind == PassageKind::Screen;
     let weight = if sentence.repeats.is_some() { REPEAT_WEIGHT } else { 1.0 };
     // A short on-screen title is one phrase. Other text is split into runs.
-    let runs = match on_screen && all.len() <= MAX_NAME_WORDS + 2 {
+    let runs = match on_screen && all.len() <= MAX_CAPTION_WORDS {
         true => vec![&all[..]],
         false => runs(&sentence.text, &all),
     };
@@ -200,9 +255,29 @@ fn candidates_of_sentence(
     let candidate = |run: &[Token]| {
         let stems: Vec<String> = run.iter().map(|word| stem(&word.lower)).collect();
         let words = phrase_words(run, &stems, &all, on_screen, names);
-        Candidate { words, stems, on_screen, weight }
+        let is_date = |word: &Token| {
+            let lower = word.lower.as_str();
+            MONTHS.contains(&lower) || WEEKDAYS.contains(&lower)
+        };
+        let is_name = stems.iter().any(|stem| names.contains(stem)) && !run.iter().any(is_date);
+        let article = article_before(run, &all);
+        Candidate { words, stems, on_screen, is_name, article, weight }
     };
     runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
+}
+
+/// Returns the article for a phrase with this word before it: `the` also after `our` or `this`.
+fn article_before(run: &[Token], all: &[Token]) -> &'static str {
+    const DEFINITE: &[&str] =
+        &["the", "this", "that", "my", "your", "his", "her", "its", "our", "their"];
+    let at = run.first().and_then(|first| all.iter().position(|w| w.start == first.start));
+    let before = at.and_then(|at| at.checked_sub(1)).map(|at| all[at].lower.as_str());
+    match before {
+        Some("a") => "a ",
+        Some("an") => "an ",
+        Some(word) if DEFINITE.contains(&word) => "the ",
+        _ => "",
+    }
 }
 
 /// Returns the words of `run`, a part of the sentence `all`, as they are spelled in the middle of a
@@ -249,116 +324,33 @@ fn stem_weights(candidates: &[Candidate], names: &HashSet<String>) -> HashMap<St
 fn distinct_phrases(candidates: Vec<Candidate>) -> Vec<WeightedPhrase> {
     let mut phrases: Vec<WeightedPhrase> = Vec::new();
     let mut places: HashMap<Vec<String>, usize> = HashMap::new();
-    for Candidate { words, stems, on_screen, .. } in candidates {
+    for Candidate { words, stems, on_screen, is_name, article, .. } in candidates {
         let next = phrases.len();
         let place = *places.entry(stems.clone()).or_insert(next);
         if place == next {
-            phrases.push(WeightedPhrase { words, stems, score: 0.0, times: 0.0, on_screen });
+            let (score, times, tails) = (0.0, 0.0, 0.0);
+            phrases.push(WeightedPhrase {
+                words,
+                stems,
+                score,
+                times,
+                tails,
+                is_name,
+                article,
+                on_screen,
+            });
         }
         phrases[place].times += 1.0;
     }
-    phrases
-}
-
-/// Returns runs of content words that can form a phrase. Runs are separated by stop words,
-/// punctuation and verbs.
-fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'b>]> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for at in 0..=all.len() {
-        let ends = at == all.len()
-            || is_stop_word(&all[at].lower)
-            || (at > start && {
-                let between = &text[all[at - 1].start + all[at - 1].text.len()..all[at].start];
-                !between.chars().all(char::is_whitespace)
-            });
-        if !ends {
-            continue;
-        }
-        let mut run = &all[start..at];
-        // Verbs separate phrases, so "dog chases ball" contains two phrases.
-        for piece in run.split(|word| is_verb(word, all[0].start)) {
-            run = piece;
-            while let Some((last, rest)) = run.split_last() {
-                if !is_weak(last) && last.lower.parse::<f64>().is_err() {
-                    break;
-                }
-                run = rest;
-            }
-            while let Some((first, rest)) = run.split_first() {
-                if !is_adverb(first) && first.lower.parse::<f64>().is_err() {
-                    break;
-                }
-                run = rest;
-            }
-            // Only the end of a long run is kept, because it contains the noun. A name of several
-            // words is kept whole, without the words before it.
-            let name = run.iter().rev().take_while(|word| word.is_capitalised()).count();
-            let max = if name > 1 { name.min(MAX_NAME_WORDS) } else { MAX_PHRASE_WORDS };
-            let run = &run[run.len().saturating_sub(max)..];
-            if run.iter().any(|word| word.lower.chars().count() > 2) {
-                found.push(run);
+    let occurrences: Vec<f64> = phrases.iter().map(|phrase| phrase.times).collect();
+    for (phrase, times) in occurrences.iter().enumerate() {
+        for skipped in 1..phrases[phrase].stems.len() {
+            if let Some(&tail) = places.get(&phrases[phrase].stems[skipped..]) {
+                phrases[tail].tails += times;
             }
         }
-        start = if at < all.len() && is_stop_word(&all[at].lower) { at + 1 } else { at };
     }
-    found
-}
-
-fn is_verb(word: &Token, sentence_start: usize) -> bool {
-    /// Nouns that share their stem with a verb.
-    const NOUNS: &[&str] = &[
-        "building",
-        "buildings",
-        "meeting",
-        "meetings",
-        "drawing",
-        "drawings",
-        "beginning",
-        "feeling",
-        "feelings",
-        "recording",
-        "talks",
-        "production",
-        "introduction",
-        "presentation",
-        "discovery",
-        "delivery",
-        "payment",
-        "development",
-        "improvement",
-        "movement",
-        "management",
-        "appearance",
-        "performance",
-        "operation",
-        "description",
-        "collection",
-        "connection",
-        "invitation",
-        "protection",
-        "provider",
-        "opening",
-    ];
-    static VERBS: LazyLock<HashSet<String>> =
-        LazyLock::new(|| include_str!("verbs.txt").split_whitespace().map(stem).collect());
-    let name = word.is_capitalised() && word.start > sentence_start;
-    !name
-        && !word.is_all_caps()
-        && !NOUNS.contains(&word.lower.as_str())
-        && (VERBS.contains(&stem(&word.lower))
-            || (word.lower.len() > 5 && word.lower.ends_with("ed")))
-}
-
-fn is_adverb(word: &Token) -> bool {
-    !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
-}
-
-/// Returns whether a word is an adjective or adverb. A phrase must not end with such a word.
-fn is_weak(word: &Token) -> bool {
-    static WEAK: LazyLock<HashSet<&str>> =
-        LazyLock::new(|| include_str!("adjectives.txt").split_whitespace().collect());
-    is_adverb(word) || (!word.is_all_caps() && WEAK.contains(word.lower.as_str()))
+    phrases
 }
 
 /// Returns whether most words are in capitals. If so, capitals do not mark names.
@@ -381,25 +373,6 @@ fn shown(word: &Token, lowered: bool, all_caps: bool) -> String {
 fn capitalise(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// Returns the beginning of the most informative sentence, for documents without phrases.
-fn opening(corpus: &Corpus) -> Vec<String> {
-    let Some(&at) = rank::rank(corpus, 64, |_| true).best(1).first() else { return Vec::new() };
-    let text = strip_final_marks(&corpus.sentences[at].text);
-    let clause = text
-        .split([',', ';', ':', '('])
-        .map(str::trim)
-        .find(|clause| !clause.is_empty())
-        .unwrap_or(text);
-    let all = words(clause);
-    let skipped = all.first().is_some_and(|word| is_article(&word.lower));
-    let mut kept: Vec<&Token> =
-        all.iter().skip(usize::from(skipped)).take(MAX_TITLE_WORDS).collect();
-    while kept.len() > 1 && kept.last().is_some_and(|word| is_stop_word(&word.lower)) {
-        kept.pop();
-    }
-    kept.into_iter().map(|word| word.text.to_owned()).collect()
 }
 
 /// Converts words to title case. Capitalises all words except small words that are neither first
