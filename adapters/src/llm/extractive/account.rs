@@ -78,7 +78,7 @@ fn in_view(corpus: &Corpus, movements: &[&str]) -> Option<String> {
             let rest = sentence.get(name.len()..).filter(|rest| rest.starts_with(' '));
             rest.is_some() && sentence[..name.len()].eq_ignore_ascii_case(name)
         };
-        corpus.places == 1 && movements.iter().any(|sentence| moves(&sentence))
+        corpus.places == 1 && movements.iter().any(moves)
     };
     // The numbers are the largest of all moments.
     let counted = |name: &&str| match is_counted(name) {
