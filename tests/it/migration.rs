@@ -189,7 +189,10 @@ async fn version_1_records_can_be_aggregated_again() {
             let now = app.get(&format!("/videos/{id}/aggregates?aggregator={aggregator}")).await;
             let (now, before) = (now.ok()["result"].clone(), before.expect("stored"));
             if aggregator == "events" {
-                assert_eq!(event_categories(&now), event_categories(&before), "{now}");
+                // What the first moment shows is there from the start, and no event.
+                let mut before = event_categories(&before);
+                before.retain(|event| *event != (0, "appearance".to_owned()));
+                assert_eq!(event_categories(&now), before, "{now}");
             } else {
                 assert_eq!(now, before, "{aggregator}");
             }

@@ -77,7 +77,7 @@ impl Tables {
     /// Adds a table, unless there is other text between its cells. `shown` is everything that is seen
     /// at the same time.
     fn add(&mut self, table: &[Row<'_>], shown: &[Cell<'_>]) {
-        let columns = Columns::of(table);
+        let columns = Columns::find(table);
         let rows = table.iter().map(|row| columns.cells(row)).filter(|row| row.len() > 1);
         let table: Vec<Row<'_>> = rows.collect();
         if !is_dense(&table, shown) {
@@ -178,7 +178,7 @@ fn tables_of<'a>(rows: &[Row<'a>]) -> Vec<Vec<Row<'a>>> {
         }
     }
     tables.retain(|table| {
-        table.len() >= MIN_ROWS && is_regular(table) && Columns::of(table).0.len() >= 2
+        table.len() >= MIN_ROWS && is_regular(table) && Columns::find(table).0.len() >= 2
     });
     tables
 }
@@ -240,7 +240,7 @@ struct Columns(Vec<(f64, f64)>);
 
 impl Columns {
     /// Finds the columns that have cells in enough rows.
-    fn of(table: &[Row<'_>]) -> Self {
+    fn find(table: &[Row<'_>]) -> Self {
         let mut columns: Vec<Vec<Cell<'_>>> = Vec::new();
         for cell in table.iter().flatten() {
             match columns.iter_mut().find(|column| column.iter().any(|c| is_aligned(c, cell))) {
