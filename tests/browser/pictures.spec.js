@@ -154,6 +154,20 @@ async function pauseAt(page, time) {
   await expect.poll(() => page.evaluate(() => [document.querySelector("video").paused, document.querySelector("video").seeking])).toEqual([true, false]);
 }
 
+/** The area of the picture within the player, which may have bars at its sides. */
+const pictureBox = (page) =>
+  page.locator("video").evaluate((video) => {
+    const { x, y, width, height } = video.getBoundingClientRect();
+    const scale = Math.min(width / video.videoWidth, height / video.videoHeight);
+    const [shownWidth, shownHeight] = [video.videoWidth * scale, video.videoHeight * scale];
+    return {
+      x: x + (width - shownWidth) / 2,
+      y: y + (height - shownHeight) / 2,
+      width: shownWidth,
+      height: shownHeight,
+    };
+  });
+
 test("the frame of the player is searched for by keyboard", async ({ page, service }) => {
   const sent = watchQueries(page);
   await open(page, service);
@@ -174,7 +188,7 @@ test("a box on the paused picture is searched for", async ({ page, service }, te
   const sent = watchQueries(page);
   await open(page, service);
   await pauseAt(page, "15");
-  const box = await page.locator("video").boundingBox();
+  const box = await pictureBox(page);
   const at = (x, y) => [box.x + box.width * x, box.y + box.height * y];
   const drag = async (from, to) => {
     await page.mouse.move(...at(...from));
