@@ -34,7 +34,15 @@ test("people and objects have lanes and boxes over the paused frame", async ({ p
   const { chunks } = await (await fetch(`${service.url}/videos/${videos[0].video_id}/chunks?verbose=true`)).json();
   const index = chunks.findIndex((chunk) => chunk.object_detection?.detections.some(({ label }) => label === "bicycle"));
   const { locations } = chunks[index].object_detection.detections.find(({ label }) => label === "bicycle");
-  await page.getByRole("button", { name: /^Show details of the moment at/ }).nth(index).click();
+  // The list renders the moments near its visible part.
+  const start = Math.floor(chunks[index].start);
+  const clock = `${Math.floor(start / 60)}:${String(start % 60).padStart(2, "0")}`;
+  const details = page.getByRole("button", { name: `Show details of the moment at ${clock}`, exact: true });
+  await expect(async () => {
+    await page.getByRole("tabpanel").evaluate((panel) => panel.scrollBy(0, panel.clientHeight / 2));
+    await expect(details).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await details.click();
   const inspector = page.getByRole("region", { name: "Moment details" });
   await inspector.locator(".cite").filter({ hasText: new RegExp(`^${Math.floor(locations[0].t / 60)}:${String(Math.floor(locations[0].t % 60)).padStart(2, "0")}`) }).first().click();
 
