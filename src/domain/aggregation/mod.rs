@@ -239,8 +239,7 @@ fn chunk_passages(texts: &[ChunkText]) -> Vec<Passage> {
             let texts: Vec<&str> = run.iter().map(|statement| statement.text.as_str()).collect();
             let separator = match run[0].kind {
                 PassageKind::Screen => "; ",
-                PassageKind::Row => "\n",
-                PassageKind::Speech => "\n",
+                PassageKind::Speech | PassageKind::Row => "\n",
                 _ => " ",
             };
             passages.push(Passage {

@@ -376,6 +376,11 @@ mod tests {
         }
     }
 
+    fn unscored<'a>(context: &[&'a Evidence]) -> Vec<(f32, String, Window<'a>)> {
+        let windows = windows(context).into_iter();
+        windows.map(|said| (0.0, said[0].text.to_owned(), said)).collect()
+    }
+
     #[test]
     fn related_text_on_screen_replaces_other_text_on_screen() {
         let screen = |text: &str| Evidence { kind: PassageKind::Screen, ..piece(0.0, 5.0, text) };
@@ -383,9 +388,7 @@ mod tests {
         let context: Vec<&Evidence> = all.iter().collect();
         let kept = |question: &str| {
             let criteria = AnswerCriteria::from_question(question).expect("a question");
-            let windows = windows(&context).into_iter();
-            let mut windows: Vec<_> =
-                windows.map(|said| (0.0, said[0].text.to_owned(), said)).collect();
+            let mut windows = unscored(&context);
             keep_related_screen_text(&mut windows, &criteria);
             windows.len()
         };
@@ -401,9 +404,7 @@ mod tests {
         let context: Vec<&Evidence> = all.iter().collect();
         let kept = |question: &str| {
             let criteria = AnswerCriteria::from_question(question).expect("a question");
-            let windows = windows(&context).into_iter();
-            let mut windows: Vec<_> =
-                windows.map(|said| (0.0, said[0].text.to_owned(), said)).collect();
+            let mut windows = unscored(&context);
             keep_best_rows(&mut windows, &criteria);
             windows.into_iter().map(|(_, text, _)| text).collect::<Vec<_>>()
         };

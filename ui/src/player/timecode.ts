@@ -67,6 +67,11 @@ export function formatTime(seconds: number, style: TimeStyle, frameRate?: number
   return `${clock(hundredths / 100)}.${String(hundredths % 100).padStart(2, "0")}`;
 }
 
+/** Writes a time exactly: with fractions of a second or frames, also where times are shown as a clock. */
+export function formatExactTime(seconds: number, style: TimeStyle, frameRate?: number): string {
+  return formatTime(seconds, style === "clock" ? "seconds" : style, frameRate);
+}
+
 /** Parses `83.5`, `1:23`, `1:02:03.25` or the timecode `00:01:23:12` to seconds; null for anything else. */
 export function parseTime(text: string, frameRate?: number): number | null {
   const trimmed = text.trim();

@@ -202,14 +202,10 @@ fn is_readable(caption: &str) -> bool {
             .zip(word.chars().skip(1))
             .filter(|(a, b)| a.is_lowercase() && b.is_uppercase())
             .count();
-        !(is_mixed || is_latin_word(word) && is_letter) && changes_case <= 1
+        !(is_mixed || word.is_ascii() && is_letter) && changes_case <= 1
     };
     let mut words = caption.split(|c: char| c.is_whitespace() || ",;:/–—-".contains(c));
     one_script && !caption.contains(SYMBOLS) && words.all(|word| word.is_empty() || is_word(word))
-}
-
-fn is_latin_word(word: &str) -> bool {
-    word.is_ascii()
 }
 
 /// Returns whether on-screen text is an address or a copyright notice.

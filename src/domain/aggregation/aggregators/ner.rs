@@ -137,8 +137,8 @@ fn texts(video: &AnalyzedVideo) -> Vec<TextSource> {
     for analyzer in video.outputs.keys() {
         for chunk in video.chunk_ids() {
             let Some(output) = video.output(analyzer, chunk) else { continue };
-            let has_names = |kind| {
-                matches!(kind, PassageKind::Prose | PassageKind::Speech | PassageKind::Screen)
+            let has_names = |kind: PassageKind| {
+                matches!(kind, PassageKind::Prose | PassageKind::Speech) || kind.is_on_screen()
             };
             let description = output.description().unwrap_or_default();
             let mut statements = output.statements();
@@ -278,5 +278,22 @@ mod tests {
             (0, ocr::ID, "EXIT"),
         ];
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn texts_include_the_rows_of_tables() {
+        use crate::aggregation::testing::{output, video};
+        let cell = |row: u32, left: f64, text: &str| {
+            let bounds = [left, 0.2 + 0.1 * f64::from(row), 0.1, 0.03];
+            json!({"text": text, "locations": [{"t": 1.0, "box": bounds, "confidence": 0.9}]})
+        };
+        let people = ["Ada Rossi", "Omar Diaz", "Mei Lin"];
+        let cells = (0..3).zip(people).flat_map(|(row, name)| {
+            [cell(row, 0.1, name), cell(row, 0.5, &format!("{row} points"))]
+        });
+        let cells: Vec<_> = cells.collect();
+        let video = video(10.0, 1).with(ocr::ID, vec![output(json!({"texts": cells}))]);
+        let rows = "Ada Rossi; 0 points\nOmar Diaz; 1 points\nMei Lin; 2 points";
+        assert_eq!(texts(&video)[0].text, rows);
     }
 }

@@ -37,9 +37,8 @@ fn with_time(sentence: &str, clock: &str) -> String {
         return format!("At {clock}: {sentence}");
     };
     let lead = match lead {
-        "On screen" => "on screen".to_owned(),
-        "Someone says" => "someone says".to_owned(),
-        "The speaker says" => "the speaker says".to_owned(),
+        // Stored descriptions have "A voice says".
+        "On screen" | "Someone says" | "The speaker says" | "A voice says" => lead.to_lowercase(),
         speaker if speaker.ends_with(" says") => speaker.to_owned(),
         speaker => format!("{speaker} says"),
     };
@@ -55,6 +54,7 @@ mod tests {
         for (sentence, expected) in [
             ("S1: “We make maps.”", "At 0:43, S1 says: “We make maps.”"),
             ("Someone says: “We make: maps.”", "At 0:43, someone says: “We make: maps.”"),
+            ("A voice says: “We make maps.”", "At 0:43, a voice says: “We make maps.”"),
             ("“Exit: “left””", "At 0:43: “Exit: “left””"),
             ("On screen: “EXIT”.", "At 0:43, on screen: “EXIT”."),
         ] {

@@ -1,7 +1,7 @@
 //! Finds tables on screen and reads their rows. A row states what belongs together, such as a name
 //! and its number, which separate lines of text do not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ports::llm::PassageKind;
 
@@ -60,8 +60,7 @@ impl Tables {
     pub(super) fn find(lines: &[ScreenLine]) -> Self {
         let mut tables = Self::default();
         let mut known: BTreeSet<BTreeSet<usize>> = BTreeSet::new();
-        for time in times(lines) {
-            let cells = cells_at(lines, time);
+        for cells in cells_by_time(lines).into_values() {
             // The same lines form the same tables.
             if !known.insert(cells.iter().map(|cell| cell.line).collect()) {
                 continue;
@@ -110,33 +109,24 @@ fn joined(cells: impl Iterator<Item = String>) -> String {
     cells.collect::<Vec<_>>().join("; ")
 }
 
-/// The times at which lines are seen, in milliseconds, in chronological order.
-fn times(lines: &[ScreenLine]) -> BTreeSet<i64> {
-    lines.iter().flat_map(|line| &line.locations).map(|at| milliseconds(at.t)).collect()
-}
-
-fn milliseconds(time: f64) -> i64 {
-    (time * 1e3).round() as i64
-}
-
-/// The lines that are seen at a time, in milliseconds.
-fn cells_at(lines: &[ScreenLine], time: i64) -> Vec<Cell<'_>> {
-    let cell = |(line, shown): (usize, &'_ ScreenLine)| {
-        let at = shown.locations.iter().find(|at| milliseconds(at.t) == time)?;
-        let [x, y, width, height] = at.bounds;
-        Some((line, x, x + width, y + height / 2.0, height))
-    };
-    let found = lines.iter().enumerate().filter_map(cell);
-    let cell = |(line, left, right, middle, height): (usize, f64, f64, f64, f64)| Cell {
-        line,
-        text: lines[line].text.trim(),
-        confidence: lines[line].confidence,
-        left,
-        right,
-        middle,
-        height,
-    };
-    found.map(cell).filter(|cell| cell.height > 0.0).collect()
+/// The lines that are seen at each time, in milliseconds.
+fn cells_by_time(lines: &[ScreenLine]) -> BTreeMap<i64, Vec<Cell<'_>>> {
+    let mut found: BTreeMap<i64, Vec<Cell<'_>>> = BTreeMap::new();
+    for (index, line) in lines.iter().enumerate() {
+        for at in line.locations.iter().filter(|at| at.bounds[3] > 0.0) {
+            let [left, top, width, height] = at.bounds;
+            found.entry((at.t * 1e3).round() as i64).or_default().push(Cell {
+                line: index,
+                text: line.text.trim(),
+                confidence: line.confidence,
+                left,
+                right: left + width,
+                middle: top + height / 2.0,
+                height,
+            });
+        }
+    }
+    found
 }
 
 /// Groups cells into rows, from top to bottom; the cells of a row from left to right.
