@@ -277,9 +277,6 @@ async fn every_published_video_calls_the_webhook_or_is_listed_as_failed() {
     for fault in FAULTS {
         for nth in (1 + cases % step..=calls).step_by(step) {
             t.restore(true).await;
-            // Points that earlier cases have left behind could fill the result of a search.
-            let repair = Repair { remove_orphans: true, ..Repair::default() };
-            t.app.service.maintenance.reindexer.reindex(repair).await.expect("a repair");
             let before = t.app.webhooks.requests().len();
             t.faults.plan(nth, fault);
             t.ingest("10", CHUNKS).await;

@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::history::AlertHistory;
 use super::{Alert, Alerts, AlertsResult, FailedDelivery};
-use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::moment::MomentId;
 use crate::kernel::progress::{Progress, Stage};
@@ -166,7 +165,7 @@ impl Alerts {
     /// alert's webhook.
     async fn notify_one(&self, alert: Alert, record: &VideoRecord) -> Result<AlertOutcome> {
         let event_id = alert.event_id(record);
-        let outcome = match self.hits(&alert, record.video_id).await {
+        let outcome = match self.hits(&alert, record).await {
             Ok(hits) if hits.is_empty() => AlertOutcome::NoMatch,
             Ok(hits) => self.handle_event(&alert, &event_id, record, &hits).await?,
             // The stored error shows the alert's owner that the search is invalid, for example
@@ -258,10 +257,10 @@ impl Alerts {
         .await
     }
 
-    async fn hits(&self, alert: &Alert, video_id: VideoId) -> Result<Vec<SearchResult>> {
-        let request = alert.search.request(Some(video_id))?;
+    async fn hits(&self, alert: &Alert, record: &VideoRecord) -> Result<Vec<SearchResult>> {
+        let request = alert.search.request(Some(record.video_id))?;
         let vector = self.vector(alert).await?;
-        self.search.run_with_vector(&Access::default(), &request, vector).await
+        self.search.run_in_record(record, &request, vector).await
     }
 
     /// Returns the vector for an alert's search text. The vector is cached.

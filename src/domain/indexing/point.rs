@@ -92,7 +92,12 @@ impl PointDocument {
 
 /// Returns a filter for the points of a video that belong to these revisions.
 pub(crate) fn revision_filter(video_id: VideoId, revisions: Vec<String>) -> Filter {
-    Filter::video(video_id).and("revision", Predicate::AnyKeyword(revisions))
+    restrict_to_revisions(Filter::video(video_id), revisions)
+}
+
+/// Restricts a filter to the points of these revisions.
+pub(crate) fn restrict_to_revisions(filter: Filter, revisions: Vec<String>) -> Filter {
+    filter.and("revision", Predicate::AnyKeyword(revisions))
 }
 
 #[cfg(test)]

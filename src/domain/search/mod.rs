@@ -25,10 +25,12 @@ use ports::index::{Filter, VectorQuery};
 use crate::analysis::Analyzers;
 use crate::catalog::Catalog;
 use crate::indexing::health::IndexHealth;
+use crate::indexing::point::restrict_to_revisions;
 use crate::kernel::access::Access;
 use crate::kernel::error::Result;
 use crate::kernel::ports::{Models, Stores};
 use crate::records::extractors::ExtractorStore;
+use crate::records::record::VideoRecord;
 use calibration::Calibrator;
 use diagnostics::Diagnoser;
 use embedding::QueryEmbedder;
@@ -210,6 +212,30 @@ impl Search {
     ) -> Result<Vec<SearchResult>> {
         self.check(request).await?;
         let filter = self.request_scope(access, request).await?;
+        self.run_in_scope(request, vector, filter).await
+    }
+
+    /// Searches the published points of a video for a text, using the vector that the caller has
+    /// already computed. Points that interrupted ingests left in the index cannot crowd them out.
+    pub(crate) async fn run_in_record(
+        &self,
+        record: &VideoRecord,
+        request: &SearchRequest,
+        vector: Vec<f32>,
+    ) -> Result<Vec<SearchResult>> {
+        self.check(request).await?;
+        let filter = self.request_scope(&Access::default(), request).await?;
+        let filter = filter.in_videos([record.video_id]);
+        let published = record.revisions().into_iter().collect();
+        self.run_in_scope(request, vector, restrict_to_revisions(filter, published)).await
+    }
+
+    async fn run_in_scope(
+        &self,
+        request: &SearchRequest,
+        vector: Vec<f32>,
+        filter: Filter,
+    ) -> Result<Vec<SearchResult>> {
         let SearchTarget::Text(text) = &request.target else { return Ok(Vec::new()) };
         let plan = SearchPlan::for_text(request, text, vector, filter);
         Ok(self.rank(&plan, request.limit as usize).await?.hits)
