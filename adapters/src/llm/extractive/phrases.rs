@@ -248,7 +248,7 @@ fn candidates_of_sentence(
     let weight = if sentence.repeats.is_some() { REPEAT_WEIGHT } else { 1.0 };
     // A short on-screen title is one phrase. Other text is split into runs.
     let runs = match on_screen && all.len() <= MAX_CAPTION_WORDS {
-        true => vec![&all[..]],
+        true => vec![without_times(&sentence.text, &all)],
         false => runs(&sentence.text, &all),
     };
     let is_doubtful = |run: &[Token]| run.iter().any(|word| doubtful.contains(&word.lower));
@@ -263,7 +263,23 @@ fn candidates_of_sentence(
         let article = article_before(run, &all);
         Candidate { words, stems, on_screen, is_name, article, weight }
     };
-    runs.into_iter().filter(|run| !is_doubtful(run)).map(candidate).collect()
+    let is_phrase = |run: &&[Token]| !run.is_empty() && !is_doubtful(run);
+    runs.into_iter().filter(is_phrase).map(candidate).collect()
+}
+
+/// Drops times of day, such as 16:30, from both ends of a caption: they are no part of its title.
+fn without_times<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> &'a [Token<'b>] {
+    let is_number = |word: &Token| word.text.chars().all(|c| c.is_ascii_digit());
+    let is_time = |pair: &[Token]| {
+        let between = &text[pair[0].start + pair[0].text.len()..pair[1].start];
+        pair.iter().all(is_number) && between == ":"
+    };
+    let times: Vec<bool> = all.windows(2).map(is_time).collect();
+    // A time of n pairs has n + 1 numbers.
+    let numbers = |pairs: usize| if pairs > 0 { pairs + 1 } else { 0 };
+    let first = numbers(times.iter().take_while(|is_time| **is_time).count());
+    let last = numbers(times.iter().rev().take_while(|is_time| **is_time).count());
+    all.get(first..all.len() - last).unwrap_or_default()
 }
 
 /// Returns the article for a phrase with this word before it: `the` also after `our` or `this`.

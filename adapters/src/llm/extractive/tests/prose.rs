@@ -92,6 +92,10 @@ fn titles_name_what_is_in_view_or_the_kind_of_speech() {
     assert_eq!(ask::<Title>(Task::Title, &page, None).title, "Page of Text");
     let things = [overview("two cups, a person, a dog")];
     assert_eq!(ask::<Title>(Task::Title, &things, None).title, "Person, Cups and Dog");
+    for caption in ["16:30 MARINE LABORATORY", "Marine Laboratory 16:30:05"] {
+        let notice = [passage(0, Screen, caption)];
+        assert_eq!(ask::<Title>(Task::Title, &notice, None).title, "Marine Laboratory");
+    }
 }
 
 #[test]
