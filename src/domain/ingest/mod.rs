@@ -24,6 +24,7 @@ use ports::storage::ObjectStorage;
 use crate::analysis::evidence::TrackingOptions;
 use crate::catalog::Catalog;
 use crate::corrections::Corrections;
+use crate::intervals::IntervalFilter;
 use crate::kernel::error::Result;
 use crate::kernel::ports::{Models, Stores};
 use crate::publishing::Publisher;
@@ -53,6 +54,7 @@ pub struct Ingest {
     aggregation: Arc<VideoAggregation>,
     records: Arc<Records>,
     publisher: Arc<Publisher>,
+    intervals: Arc<IntervalFilter>,
     locks: Arc<VideoLocks>,
     extractors: Arc<ExtractorStore>,
     storage: Arc<dyn ObjectStorage>,
@@ -79,6 +81,7 @@ impl Ingest {
             aggregation,
             records: catalog.records.clone(),
             publisher: catalog.publisher.clone(),
+            intervals: catalog.intervals.clone(),
             locks: catalog.locks.clone(),
             extractors: catalog.extractors.clone(),
             storage: stores.storage.clone(),

@@ -97,6 +97,7 @@ impl Ingest {
         progress.check()?;
         lock.check()?;
         self.publisher.publish_with_points(claim, draft.record, draft.points).await?;
+        self.intervals.tables.prepare(claim.video_id).await;
         Ok(result)
     }
 

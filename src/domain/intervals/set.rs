@@ -1,12 +1,14 @@
 //! Sets of times of a video, as sorted intervals of whole milliseconds, and their algebra.
 
+use serde::{Deserialize, Serialize};
+
 use crate::kernel::time::Span;
 
 /// A time in milliseconds from the start of a video.
 pub(crate) type Milliseconds = u32;
 
 /// The times from `start` up to, but not including, `end`; never empty.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Interval {
     /// First millisecond.
     pub(crate) start: Milliseconds,
@@ -15,7 +17,7 @@ pub(crate) struct Interval {
 }
 
 /// A set of times: intervals in order, with a gap between any two.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IntervalSet(Vec<Interval>);
 
 /// Converts seconds to whole milliseconds. Times before the start count as 0.

@@ -6,13 +6,15 @@ mod locate;
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::facts::VideoFacts;
 use crate::facts::matching::WordText;
 use crate::intervals::set::{Interval, IntervalSet, Milliseconds};
 use crate::kernel::video::VideoId;
 
 /// Which state of which video a table holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TableIdentity {
     pub(crate) video_id: VideoId,
     /// Time of the first ingest, in milliseconds since 1970.
@@ -25,7 +27,7 @@ pub(crate) struct TableIdentity {
 pub(super) type StringId = u32;
 
 /// Strings, each stored once.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StringTable {
     text: Box<str>,
     /// Where each string ends in `text`.
@@ -33,7 +35,7 @@ pub(super) struct StringTable {
 }
 
 /// A spoken word, as written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct WordEntry {
     pub(super) interval: Interval,
     pub(super) text: StringId,
@@ -41,7 +43,7 @@ pub(super) struct WordEntry {
 }
 
 /// A token of a word or line. A word may have several.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct TokenEntry {
     /// Index of the word or line.
     pub(super) owner: u32,
@@ -50,14 +52,14 @@ pub(super) struct TokenEntry {
 }
 
 /// A distinct token: in lower case, and its stem.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct WordForm {
     stem: StringId,
     lower: StringId,
 }
 
 /// Words or lines with their tokens.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct TokenTable {
     /// The tokens, in the order of their owners.
     pub(super) tokens: Box<[TokenEntry]>,
@@ -66,21 +68,21 @@ pub(super) struct TokenTable {
 }
 
 /// The spoken words of one channel.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct SpokenWords {
     pub(super) words: Box<[WordEntry]>,
     pub(super) tokens: TokenTable,
 }
 
 /// A speaker turn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct TurnEntry {
     pub(super) interval: Interval,
     pub(super) speaker: StringId,
 }
 
 /// A line on screen.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct LineEntry {
     pub(super) interval: Interval,
     pub(super) text: StringId,
@@ -90,7 +92,7 @@ pub(super) struct LineEntry {
 }
 
 /// The lines on screen.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ScreenLines {
     pub(super) lines: Box<[LineEntry]>,
     pub(super) tokens: TokenTable,
@@ -99,7 +101,7 @@ pub(super) struct ScreenLines {
 }
 
 /// A thing or tag that is visible.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct SightingEntry {
     pub(super) interval: Interval,
     pub(super) label: StringId,
@@ -109,7 +111,7 @@ pub(super) struct SightingEntry {
 }
 
 /// The number of things with a label in one frame.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct FrameCount {
     pub(super) time: Milliseconds,
     pub(super) label: StringId,
@@ -117,14 +119,14 @@ pub(super) struct FrameCount {
 }
 
 /// The number of people in a chunk.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct PeopleEntry {
     pub(super) interval: Interval,
     pub(super) count: u32,
 }
 
 /// A probability in thousandths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Permille(u16);
 
 impl Permille {
@@ -139,7 +141,7 @@ impl Permille {
 }
 
 /// The visible things, with the frames in which they were looked for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct VisibleThings {
     /// The spans in which each thing is visible, in order.
     pub(super) sightings: Box<[SightingEntry]>,
@@ -150,7 +152,7 @@ pub(super) struct VisibleThings {
 }
 
 /// The parts of a video that were analyzed.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct AnalyzedParts {
     pub(super) screen: IntervalSet,
     pub(super) things: IntervalSet,
@@ -159,7 +161,7 @@ pub(super) struct AnalyzedParts {
 }
 
 /// The intervals of one video. A field is `None` if it is unknown.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct IntervalTable {
     pub(crate) identity: TableIdentity,
     /// Where the video ends.

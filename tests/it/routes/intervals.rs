@@ -150,6 +150,40 @@ async fn documented_examples_hold_where_the_documentation_says() {
     }
 }
 
+/// A table that one process has stored answers every expression in the next one, without the
+/// documents that it was built from. A corrupt table is built again.
+#[tokio::test]
+async fn a_stored_table_answers_after_a_restart() {
+    let app = TestApp::new().await;
+    let id = ingest(&app, 60.0).await;
+    plant_harbour(&app, &id).await;
+    let mut pages = Vec::new();
+    for (expression, _) in documented() {
+        pages.push(find(&app, json!({"expression": expression})).await);
+    }
+    let restart = || {
+        TestApp::with(|setup| {
+            setup.records = app.records.clone();
+            setup.listing = app.listing.clone();
+            setup.storage = Some(app.storage.clone());
+        })
+    };
+    let table = format!("cache/{id}/intervals.json");
+    let stored = app.records.get(&table).await.unwrap().expect("a stored table");
+    app.records.spoil(&table).await;
+    let mut page = find(&restart().await, json!({"expression": pages[0]["expression"]})).await;
+    assert_eq!(page, pages[0]);
+    assert_eq!(app.records.get(&table).await.unwrap(), Some(stored));
+    for analyzer in ["default_video", "diarization", "ocr", "object_detection", "people"] {
+        app.records.spoil(&format!("videos/{id}/{analyzer}-planted.json")).await;
+    }
+    let restarted = restart().await;
+    for expected in pages {
+        page = find(&restarted, json!({"expression": expected["expression"]})).await;
+        assert_eq!(page, expected);
+    }
+}
+
 #[tokio::test]
 async fn documentation_lists_every_operator() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/intervals.md");

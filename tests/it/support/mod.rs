@@ -388,6 +388,8 @@ impl TestApp {
         let mut record = self.records.get(&key).await.expect("records").expect("a record");
         change(&mut record);
         self.records.put(&key, &record).await.expect("records");
+        let intervals = format!("cache/{video_id}/intervals.json");
+        self.records.delete(&intervals).await.expect("records");
         self.listing.set_mark("edited").await.expect("a listing");
         self.service.catalog.listing.rebuild().await.expect("a listing");
     }
