@@ -113,6 +113,15 @@ async fn transcript_lists_its_languages() {
     let english = json!({"start": 0.6, "end": 9.4, "language": "en"});
     let german = json!({"start": 20.6, "end": 24.4, "language": "de"});
     assert_eq!(all["languages"], json!([english, german]));
+    assert!(all["utterances"].as_array().unwrap().iter().all(|said| said.get("words").is_none()));
+    let timed = app.get(&format!("{path}?words=true")).await.json();
+    for said in timed["utterances"].as_array().unwrap() {
+        let words = said["words"].as_array().expect("words");
+        let texts: Vec<&str> = words.iter().filter_map(|word| word["text"].as_str()).collect();
+        assert_eq!(texts.join(" "), said["text"], "{said}");
+        assert_eq!((&words[0]["start"], &words[0]["confidence"]), (&said["start"], &json!(0.9)));
+        assert_eq!(words.last().unwrap()["end"], said["end"], "{said}");
+    }
     let later = app.get(&format!("{path}?after=15")).await.json();
     assert_eq!(later["languages"], json!([german]));
     let chunks = chunks(&app, &id).await;

@@ -1,10 +1,15 @@
 //! Reads a video's transcript.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use ports::transcriber::Word;
 
 use crate::analysis::analyzers::transcript::{self, ChunkTranscript};
+use crate::analysis::correction::TranscribedSpeech;
 use crate::analysis::utterances::{SPEECH_ANALYZERS, utterances};
 use crate::analysis::video::AnalyzedVideo;
+use crate::facts::read_speech;
+use crate::intervals::set::{Milliseconds, milliseconds};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
@@ -12,6 +17,27 @@ use crate::kernel::video::VideoId;
 use crate::library::Library;
 use crate::media::speech::{LanguageSpan, Utterance};
 use crate::records::record::VideoRecord;
+
+/// Which part of a transcript to read.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TranscriptQuery {
+    /// Only utterances that end after this time, in seconds.
+    pub after: Option<f64>,
+    /// Only utterances that start before this time, in seconds.
+    pub before: Option<f64>,
+    /// Whether to read the words of the utterances.
+    pub words: bool,
+}
+
+/// An utterance with its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TranscribedUtterance {
+    /// The utterance.
+    pub utterance: Utterance,
+    /// Its words with their times, in order. `None` if they were not requested, or if no times are
+    /// known for the words.
+    pub words: Option<Vec<Word>>,
+}
 
 /// The transcript of a video or part of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,31 +52,27 @@ pub struct VideoTranscript {
     /// languages are spoken.
     pub languages: Vec<LanguageSpan>,
     /// Complete utterances, in chronological order.
-    pub utterances: Vec<Utterance>,
+    pub utterances: Vec<TranscribedUtterance>,
 }
 
 impl Library {
-    /// Reads the part of a video's transcript between two times, given in seconds. Includes
-    /// utterances that cross one of these times. If the video has no transcript, returns `Invalid`
-    /// with a list of the analyzers that produce one.
+    /// Reads a part of a video's transcript. Includes utterances that cross the beginning or end of
+    /// the part. If the video has no transcript, returns `Invalid` with a list of the analyzers that
+    /// produce one.
     pub async fn transcript(
         &self,
         video_id: VideoId,
-        after: Option<f64>,
-        before: Option<f64>,
+        query: TranscriptQuery,
     ) -> Result<VideoTranscript> {
-        let read = |record| async move { self.read_transcript(&record).await };
-        let mut transcript = self.records.read_published(video_id, read).await?;
-        let is_included = |span: Span| {
-            after.is_none_or(|after| span.end > after)
-                && before.is_none_or(|before| span.start < before)
-        };
-        transcript.utterances.retain(|utterance| is_included(utterance.span()));
-        transcript.languages.retain(|spoken| is_included(spoken.span));
-        Ok(transcript)
+        let read = |record| async move { self.read_transcript(&record, query).await };
+        self.records.read_published(video_id, read).await
     }
 
-    async fn read_transcript(&self, record: &VideoRecord) -> Result<VideoTranscript> {
+    async fn read_transcript(
+        &self,
+        record: &VideoRecord,
+        query: TranscriptQuery,
+    ) -> Result<VideoTranscript> {
         let mut outputs = BTreeMap::new();
         for id in SPEECH_ANALYZERS.into_iter().filter(|id| record.analyzers.contains_key(*id)) {
             outputs.insert(id.to_owned(), self.records.outputs(record, id).await?);
@@ -76,15 +98,52 @@ impl Library {
         };
         let (language, languages) =
             recognised.map(|words| (words.language, words.languages)).unzip();
+        let mut languages: Vec<LanguageSpan> = languages.unwrap_or_default();
+        languages.retain(|spoken| query.includes(spoken.span));
+        let timed = match query.words {
+            true => TimedSentences::new(read_speech(&self.records, record).await?),
+            false => TimedSentences::default(),
+        };
+        let included = utterances(&video).into_iter().filter(|said| query.includes(said.span()));
+        let utterances = included.map(|utterance| {
+            let words = timed.words_of(&utterance);
+            TranscribedUtterance { utterance, words }
+        });
         let mut chunk_languages = video
             .typed_outputs::<ChunkTranscript>(transcript::ID)
             .filter_map(|(_, _, words)| words.language.clone());
         Ok(VideoTranscript {
             language: language.flatten().or_else(|| chunk_languages.next()),
-            languages: languages.unwrap_or_default(),
-            utterances: utterances(&video),
+            languages,
+            utterances: utterances.collect(),
             video_id: video.video_id,
             duration: video.duration,
         })
+    }
+}
+
+impl TranscriptQuery {
+    fn includes(&self, span: Span) -> bool {
+        self.after.is_none_or(|after| span.end > after)
+            && self.before.is_none_or(|before| span.start < before)
+    }
+}
+
+/// The words of each sentence of recognised speech.
+#[derive(Default)]
+struct TimedSentences(HashMap<(Milliseconds, String), Vec<Word>>);
+
+impl TimedSentences {
+    fn new(speech: Option<TranscribedSpeech>) -> Self {
+        let Some(TranscribedSpeech { speech, utterances }) = speech else { return Self::default() };
+        let timed = utterances.into_iter().filter_map(|said| {
+            let words = speech.words.as_ref()?.words_of(&said)?.to_vec();
+            Some(((milliseconds(said.start), said.text), words))
+        });
+        Self(timed.collect())
+    }
+
+    fn words_of(&self, utterance: &Utterance) -> Option<Vec<Word>> {
+        self.0.get(&(milliseconds(utterance.start), utterance.text.clone())).cloned()
     }
 }

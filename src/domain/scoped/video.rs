@@ -16,7 +16,7 @@ use crate::kernel::video::{ChunkId, VideoId};
 use crate::library::aggregates::Aggregates;
 use crate::library::chunks::{ChunkPage, ChunkQuery, ChunkView};
 use crate::library::entities::EntityList;
-use crate::library::transcript::VideoTranscript;
+use crate::library::transcript::{TranscriptQuery, VideoTranscript};
 use crate::library::videos::VideoDetail;
 use crate::publishing::removal::VideoDeletion;
 use crate::records::metadata::MetadataPatch;
@@ -54,12 +54,8 @@ impl VisibleVideo<'_> {
         self.service.catalog.library.chunk(self.video_id, chunk_id, verbose).await
     }
 
-    pub async fn transcript(
-        &self,
-        after: Option<f64>,
-        before: Option<f64>,
-    ) -> Result<VideoTranscript> {
-        self.service.catalog.library.transcript(self.video_id, after, before).await
+    pub async fn transcript(&self, query: TranscriptQuery) -> Result<VideoTranscript> {
+        self.service.catalog.library.transcript(self.video_id, query).await
     }
 
     pub async fn aggregates(&self) -> Result<Aggregates> {

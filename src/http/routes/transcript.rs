@@ -2,6 +2,7 @@
 
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Object, OpenApi};
+use ports::transcriber::Word;
 
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
@@ -9,7 +10,9 @@ use crate::http::wire::budget::ResponseBudget;
 use crate::http::wire::errors::{ApiError, ByIdChecked};
 use crate::http::wire::params::{Bounded, FiniteNumber};
 use crate::http::wire::values::shortest;
+use domain::kernel::time::rounded;
 use domain::kernel::video::parse_video_id;
+use domain::library::transcript::{TranscribedUtterance, TranscriptQuery};
 use domain::media::speech;
 
 /// The routes of this section.
@@ -22,6 +25,7 @@ impl TranscriptApi {
     /// Returns whole sentences, even across chunk boundaries. Requires that the analyzer
     /// `transcript` or `diarization` has run.
     #[oai(path = "/videos/:video_id/transcript", method = "get", operation_id = "transcript")]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn transcript(
         &self,
         token: CallerToken,
@@ -31,6 +35,9 @@ impl TranscriptApi {
         after: Query<Option<FiniteNumber>>,
         /// Only sentences that start before this time, in seconds from the start of the video.
         before: Query<Option<FiniteNumber>>,
+        /// Whether to return the words of each sentence with their times.
+        #[oai(default)]
+        words: Query<bool>,
         /// Maximum number of tokens in all sentences together; the response contains only whole
         /// sentences, in order. Default: no limit.
         max_tokens: Query<Option<Bounded<1, { u32::MAX }>>>,
@@ -40,10 +47,11 @@ impl TranscriptApi {
         let (after, before) = (after.0.map(|at| at.0), before.0.map(|at| at.0));
         let budget =
             ResponseBudget { max_tokens: max_tokens.0.map(|tokens| tokens.0), cursor: cursor.0 };
-        let request_key = format!("transcript {} {after:?} {before:?}", video_id.0);
+        let query = TranscriptQuery { after, before, words: words.0 };
+        let request_key = format!("transcript {} {query:?}", video_id.0);
         let service = self.0.scoped(&token);
         let video = service.video(parse_video_id(&video_id)?).await?;
-        let transcript = video.transcript(after, before).await?;
+        let transcript = video.transcript(query).await?;
         let total = transcript.utterances.len() as u32;
         let sentences: Vec<UtteranceBody> =
             transcript.utterances.into_iter().map(Into::into).collect();
@@ -135,11 +143,37 @@ pub(crate) struct UtteranceBody {
     pub(crate) text: String,
     /// Mean probability of the words, from 0 to 1.
     pub(crate) confidence: f64,
+    /// The words in order; present if `words` is set and the times of the words are known.
+    #[oai(skip_serializing_if_is_none)]
+    pub(crate) words: Option<Vec<WordBody>>,
 }
 
-impl From<speech::Utterance> for UtteranceBody {
-    fn from(utterance: speech::Utterance) -> Self {
+/// A spoken word.
+#[derive(Object)]
+#[oai(rename = "SpokenWord")]
+pub(crate) struct WordBody {
+    /// Start time, in seconds from the start of the video.
+    pub(crate) start: f64,
+    /// End time, in seconds from the start of the video.
+    pub(crate) end: f64,
+    /// The word, with punctuation. A corrected word may consist of several.
+    pub(crate) text: String,
+    /// Probability, from 0 to 1.
+    pub(crate) confidence: f64,
+}
+
+impl From<Word> for WordBody {
+    fn from(word: Word) -> Self {
+        let Word { text, start, end, confidence } = word;
+        let (start, end) = (rounded(start), rounded(end));
+        Self { start, end, text, confidence: shortest(confidence) }
+    }
+}
+
+impl From<TranscribedUtterance> for UtteranceBody {
+    fn from(TranscribedUtterance { utterance, words }: TranscribedUtterance) -> Self {
         let speech::Utterance { start, end, speaker, text, confidence, .. } = utterance;
-        Self { start, end, speaker, text, confidence: shortest(confidence) }
+        let words = words.map(|words| words.into_iter().map(Into::into).collect());
+        Self { start, end, speaker, text, confidence: shortest(confidence), words }
     }
 }

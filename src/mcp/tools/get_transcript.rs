@@ -8,7 +8,7 @@ use crate::mcp::pages::position;
 use crate::mcp::prose::{one_line, seconds};
 use domain::kernel::time::Span;
 use domain::kernel::video::parse_video_id;
-use domain::media::speech;
+use domain::library::transcript::{TranscribedUtterance, TranscriptQuery};
 
 /// Reads the transcript, page by page.
 pub(super) struct GetTranscript;
@@ -66,7 +66,9 @@ impl Tool for GetTranscript {
     ) -> Result<ToolAnswer<TranscriptPage>, HttpFailure> {
         let from = position(input.cursor.as_deref())?;
         let video = call.service.video(parse_video_id(&input.video_id)?).await?;
-        let transcript = video.transcript(input.after, input.before).await?;
+        let (after, before) = (input.after, input.before);
+        let query = TranscriptQuery { after, before, words: false };
+        let transcript = video.transcript(query).await?;
         let total = transcript.utterances.len();
         let utterances =
             transcript.utterances.into_iter().skip(from).map(describe_utterance).collect();
@@ -100,10 +102,11 @@ impl Tool for GetTranscript {
     }
 }
 
-fn describe_utterance(utterance: speech::Utterance) -> (UtteranceBody, String) {
+fn describe_utterance(said: TranscribedUtterance) -> (UtteranceBody, String) {
+    let utterance = &said.utterance;
     let speaker =
         utterance.speaker.as_ref().map(|speaker| format!(" {speaker}")).unwrap_or_default();
     let times = format!("{}-{}s", seconds(utterance.start), seconds(utterance.end));
     let line = format!("[{times}{speaker}] {}", one_line(&utterance.text));
-    (utterance.into(), line)
+    (said.into(), line)
 }

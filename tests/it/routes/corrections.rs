@@ -233,6 +233,12 @@ async fn intervals_follow_every_change_of_a_video() {
     )
     .await;
     assert_eq!(starts(webb.clone()).await, said[..1], "a corrected word keeps its time");
+    let transcript = app.get(&format!("/videos/{id}/transcript?words=true")).await.ok();
+    let utterances = transcript["utterances"].as_array().unwrap().iter();
+    let words: Vec<&Value> =
+        utterances.flat_map(|said| said["words"].as_array().expect("words")).collect();
+    let corrected = words.iter().find(|word| word["text"].as_str().unwrap().contains("Webb"));
+    assert_eq!(corrected.expect("the corrected word")["start"], said[0]);
     assert_eq!(starts(web.clone()).await, said[1..]);
     assert_eq!(starts(ada.clone()).await, turns);
     assert_eq!(starts(first.clone()).await, [0.0; 0]);

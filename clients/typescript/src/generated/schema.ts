@@ -4586,6 +4586,29 @@ export interface components {
              */
             at: number;
         };
+        /**
+         * SpokenWord
+         * @description A spoken word.
+         */
+        SpokenWord: {
+            /**
+             * Format: double
+             * @description Start time, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End time, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description The word, with punctuation. A corrected word may consist of several. */
+            text: string;
+            /**
+             * Format: double
+             * @description Probability, from 0 to 1.
+             */
+            confidence: number;
+        };
         /** @enum {string} */
         Stage: "starting" | "fetching" | "chunking" | "chunked" | "analyzing" | "indexing" | "aggregating" | "changing" | "alerting" | "evaluating" | "complete";
         /**
@@ -4948,6 +4971,8 @@ export interface components {
              * @description Mean probability of the words, from 0 to 1.
              */
             confidence: number;
+            /** @description The words in order; present if `words` is set and the times of the words are known. */
+            words?: components["schemas"]["SpokenWord"][];
         };
         /** Values */
         Values: {
@@ -5308,6 +5333,7 @@ export type SelectUpdateRequest = components['schemas']['SelectUpdateRequest'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
 export type Sources = components['schemas']['Sources'];
 export type SplitRequest = components['schemas']['SplitRequest'];
+export type SpokenWord = components['schemas']['SpokenWord'];
 export type Stage = components['schemas']['Stage'];
 export type StandardResult = components['schemas']['StandardResult'];
 export type StepCost = components['schemas']['StepCost'];
@@ -5963,6 +5989,8 @@ export interface operations {
                 after?: number;
                 /** @description Only sentences that start before this time, in seconds from the start of the video. */
                 before?: number;
+                /** @description Whether to return the words of each sentence with their times. */
+                words?: boolean;
                 /**
                  * @description Maximum number of tokens in all sentences together; the response contains only whole
                  *     sentences, in order. Default: no limit.

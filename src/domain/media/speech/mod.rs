@@ -83,6 +83,12 @@ impl Words {
         if self.channels.is_empty() { std::slice::from_ref(&self.words) } else { &self.channels }
     }
 
+    /// Returns the words of an utterance of this speech.
+    pub(crate) fn words_of(&self, utterance: &Utterance) -> Option<&[Word]> {
+        let words = self.by_channel().get(utterance.channel)?.get(utterance.words.clone())?;
+        (!words.is_empty()).then_some(words)
+    }
+
     /// Returns mutable lists of the words, like [`Self::by_channel`].
     pub(crate) fn by_channel_mut(&mut self) -> &mut [Vec<Word>] {
         if self.channels.is_empty() {

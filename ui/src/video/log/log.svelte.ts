@@ -30,8 +30,8 @@ const SILENCE_LEVEL = 0.01;
 
 /** A turn of speech; `speaker` is empty without diarization. */
 export type SpeechTurn = Span & { speaker: string; text: string };
-/** `speaker` needs diarization. */
-export type Sentence = Span & { text: string; speaker?: string };
+/** `speaker` needs diarization; `words` are there if their times are known. */
+export type Sentence = Span & { text: string; speaker?: string; words?: (Span & { text: string })[] };
 
 export class VideoLog {
   detail = $state.raw<VideoDetail | null>(null);
@@ -139,7 +139,7 @@ export class VideoLog {
   private async loadSentences() {
     if (!this.spokenTurns.length) return;
     try {
-      const path = `${videoPath(this.id)}/transcript`;
+      const path = `${videoPath(this.id)}/transcript?words=true`;
       this.sentences = (await api<{ utterances: Sentence[] }>(path)).utterances;
     } catch {
       // The turns are then taken for sentences.

@@ -47,6 +47,29 @@ describe("words", () => {
     expect(other.words.map(({ sentence }) => sentence)).toEqual([1, 1]);
   });
 
+  it("have the times of the service where it has them", () => {
+    const words = [
+      { start: 2.1, end: 2.4, text: "The" },
+      { start: 2.5, end: 3.1, text: "Webb telescope" },
+      { start: 4, end: 4.5, text: "opens." },
+    ];
+    const said = { ...turn("", 2, 6, "The Webb telescope opens."), words };
+    const timed = buildWords([turn("", 2, 6, said.text)], [said]);
+    const times = timed.words.map(({ start, end }) => [start, Number(end.toFixed(2))]);
+    expect(times).toEqual([
+      [2.1, 2.4],
+      [2.5, 2.7],
+      [2.7, 3.1],
+      [4, 4.5],
+    ]);
+    // A short pause belongs to the word before it, a long one to none.
+    expect([2.45, 3.5, 4.2].map((time) => wordAt(timed, 0, time))).toEqual([0, -1, 3]);
+    const all = [turn("", 2, 6, said.text)];
+    expect(spanOf(timed, all, { first: 1, last: 2 })).toEqual({ start: 2.4, end: 3.22 });
+    const fewer = buildWords(all, [{ ...said, words: words.slice(1) }]);
+    expect(fewer.words.every(({ estimated }) => estimated)).toBe(true);
+  });
+
   it("are found by time, and not in pauses", () => {
     expect(wordAt(spoken, 0, 1.1)).toBe(0);
     expect(wordAt(spoken, 0, 3.5)).toBe(-1);

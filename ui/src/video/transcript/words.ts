@@ -1,10 +1,11 @@
-// The words of a transcript. The service has times of turns and of sentences; the times of words within a
-// sentence are estimated from their lengths.
+// The words of a transcript with their times. Where the service has no times of words, they are estimated from
+// the times of turns and sentences and from the lengths of the words.
 import type { Span } from "../../api/types";
 import type { Sentence, SpeechTurn } from "../log/log.svelte";
 
-/** `turn` is the index of its turn, `sentence` a number that the words of one sentence share. */
-export type Word = Span & { text: string; turn: number; sentence: number };
+/** `turn` is the index of its turn, `sentence` a number that the words of one sentence share. `estimated` words
+ * have no times of the service. */
+export type Word = Span & { text: string; turn: number; sentence: number; estimated: boolean };
 
 /** `firsts` are the indices of the first word of each turn, and the number of all words. */
 export type SpokenWords = { words: Word[]; firsts: number[] };
@@ -14,23 +15,40 @@ export type WordRange = { first: number; last: number };
 
 /** Sentences and turns may differ by this much, in seconds. */
 const TOLERANCE = 0.05;
-/** What a span is extended by on both sides, since the times of words are estimated, in seconds. */
+/** What a span is extended by on both sides, at most into the words around it, in seconds. */
 const MARGIN = 0.12;
+
+/** A shorter pause after a word belongs to it, in seconds. */
+const SHORT_PAUSE = 0.4;
 
 /** Turns are in the order of their starts up to this difference, in seconds. */
 const OVERLAP = 60;
 
 export const splitWords = (text: string) => text.split(/\s+/).filter(Boolean);
 
-type Token = { text: string; sentence: number; place: number };
+/** `span` is the time of the word, if the service has it. */
+type Token = { text: string; sentence: number; place: number; span?: Span };
 
 /** The tokens of the sentences that may be part of a turn. */
 function tokensNear(turn: SpeechTurn, sentences: Sentence[]): Token[] {
   return sentences.flatMap((one, sentence) => {
     const near = one.start < turn.end + TOLERANCE && one.end > turn.start - TOLERANCE;
     const same = !turn.speaker || !one.speaker || one.speaker === turn.speaker;
-    return near && same ? splitWords(one.text).map((text, place) => ({ text, sentence, place })) : [];
+    if (!near || !same) return [];
+    const spans = spansOf(one);
+    return splitWords(one.text).map((text, place) => ({ text, sentence, place, span: spans?.[place] }));
   });
+}
+
+/** The times of the words of a sentence; undefined if they are not known. A corrected word may have several parts. */
+function spansOf({ text, words }: Sentence): Span[] | undefined {
+  const parts = words?.flatMap((word) => {
+    const texts = splitWords(word.text);
+    return spread(texts, word).map((span, at) => ({ ...span, text: texts[at] }));
+  });
+  const whole = splitWords(text);
+  const same = parts?.length === whole.length && parts.every((part, at) => part.text === whole[at]);
+  return same ? parts : undefined;
 }
 
 /** The tokens that are the words of a turn; undefined if the sentences do not contain them. */
@@ -55,7 +73,9 @@ function wordsOf(turn: SpeechTurn, index: number, sentences: Sentence[], own: nu
   const texts = splitWords(turn.text);
   const tokens = align(texts, tokensNear(turn, sentences));
   if (!tokens)
-    return spread(texts, turn).map((span, at) => ({ ...span, text: texts[at], turn: index, sentence: own }));
+    return spread(texts, turn).map((span, at) => {
+      return { ...span, text: texts[at], turn: index, sentence: own, estimated: true };
+    });
   const words: Word[] = [];
   for (let from = 0; from < tokens.length;) {
     const { sentence, place } = tokens[from];
@@ -68,9 +88,11 @@ function wordsOf(turn: SpeechTurn, index: number, sentences: Sentence[], own: nu
       end: complete ? Math.min(whole.end, turn.end) : turn.end,
     };
     const part = texts.slice(from, to);
-    spread(part, span).forEach((times, at) =>
-      words.push({ ...times, text: part[at], turn: index, sentence }),
-    );
+    spread(part, span).forEach((guess, at) => {
+      const known = tokens[from + at].span;
+      const { start, end } = known ?? guess;
+      words.push({ start, end, text: part[at], turn: index, sentence, estimated: !known });
+    });
     from = to;
   }
   return words;
@@ -100,15 +122,27 @@ export function wordAt({ words, firsts }: SpokenWords, turn: number, time: numbe
   if (turn < 0) return -1;
   const inTurn = words.slice(firsts[turn], firsts[turn + 1]);
   const at = inTurn.findLastIndex(({ start }) => start <= time);
-  return at >= 0 && time < inTurn[at].end ? firsts[turn] + at : -1;
+  if (at < 0) return -1;
+  const next = inTurn[at + 1]?.start ?? Infinity;
+  const end = next - inTurn[at].end < SHORT_PAUSE ? next : inTurn[at].end;
+  return time < end ? firsts[turn] + at : -1;
 }
 
-/** The span of some words. */
+/** The span of some words. It may begin and end in the pauses around them, but not within other words. */
 export function spanOf({ words }: SpokenWords, turns: SpeechTurn[], { first, last }: WordRange): Span {
   const all = words.slice(first, last + 1);
-  const start = Math.min(...all.map((word) => Math.max(turns[word.turn].start, word.start - MARGIN)));
-  const end = Math.max(...all.map((word) => Math.min(turns[word.turn].end, word.end + MARGIN)));
-  return { start: Number(Math.max(0, start).toFixed(3)), end: Number(end.toFixed(3)) };
+  const around = (at: number, word: Word) =>
+    words[at]?.turn === word.turn && !word.estimated ? words[at] : undefined;
+  const starts = all.map((word, at) => {
+    const before = around(first + at - 1, word)?.end ?? 0;
+    return Math.max(turns[word.turn].start, Math.min(word.start, Math.max(before, word.start - MARGIN)));
+  });
+  const ends = all.map((word, at) => {
+    const after = around(first + at + 1, word)?.start ?? Infinity;
+    return Math.min(turns[word.turn].end, Math.max(word.end, Math.min(after, word.end + MARGIN)));
+  });
+  const start = Math.max(0, Math.min(...starts));
+  return { start: Number(start.toFixed(3)), end: Number(Math.max(...ends).toFixed(3)) };
 }
 
 export const textOf = ({ words }: SpokenWords, { first, last }: WordRange) =>

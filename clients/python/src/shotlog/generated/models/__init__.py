@@ -192,6 +192,7 @@ from .select_update_request import SelectUpdateRequest
 from .server_sent_event import ServerSentEvent
 from .sources import Sources
 from .split_request import SplitRequest
+from .spoken_word import SpokenWord
 from .stage import Stage
 from .standard_result import StandardResult
 from .standard_result_certainty import StandardResultCertainty
@@ -405,6 +406,7 @@ __all__ = (
     "ServerSentEvent",
     "Sources",
     "SplitRequest",
+    "SpokenWord",
     "Stage",
     "StandardResult",
     "StandardResultCertainty",

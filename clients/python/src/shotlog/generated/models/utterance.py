@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.spoken_word import SpokenWord
+
 
 T = TypeVar("T", bound="Utterance")
 
@@ -21,6 +25,8 @@ class Utterance:
         text (str): The words, with punctuation.
         confidence (float): Mean probability of the words, from 0 to 1.
         speaker (str | Unset): Label or name of the speaker; absent without diarization.
+        words (list[SpokenWord] | Unset): The words in order; present if `words` is set and the times of the words are
+            known.
     """
 
     start: float
@@ -28,6 +34,7 @@ class Utterance:
     text: str
     confidence: float
     speaker: str | Unset = UNSET
+    words: list[SpokenWord] | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,6 +48,13 @@ class Utterance:
 
         speaker = self.speaker
 
+        words: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.words, Unset):
+            words = []
+            for words_item_data in self.words:
+                words_item = words_item_data.to_dict()
+                words.append(words_item)
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -53,11 +67,15 @@ class Utterance:
         )
         if speaker is not UNSET:
             field_dict["speaker"] = speaker
+        if words is not UNSET:
+            field_dict["words"] = words
 
         return field_dict
 
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        from ..models.spoken_word import SpokenWord  # noqa: PLC0415
+
         d = dict(src_dict)
         start = d.pop("start")
 
@@ -69,12 +87,22 @@ class Utterance:
 
         speaker = d.pop("speaker", UNSET)
 
+        _words = d.pop("words", UNSET)
+        words: list[SpokenWord] | Unset = UNSET
+        if _words is not UNSET:
+            words = []
+            for words_item_data in _words:
+                words_item = SpokenWord.from_dict(words_item_data)
+
+                words.append(words_item)
+
         utterance = cls(
             start=start,
             end=end,
             text=text,
             confidence=confidence,
             speaker=speaker,
+            words=words,
         )
 
         utterance.additional_properties = d

@@ -15,6 +15,7 @@ def _get_kwargs(
     *,
     after: float | Unset = UNSET,
     before: float | Unset = UNSET,
+    words: bool | Unset = False,
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -24,6 +25,8 @@ def _get_kwargs(
     params["after"] = after
 
     params["before"] = before
+
+    params["words"] = words
 
     params["max_tokens"] = max_tokens
 
@@ -71,6 +74,7 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     after: float | Unset = UNSET,
     before: float | Unset = UNSET,
+    words: bool | Unset = False,
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[Transcript]:
@@ -83,6 +87,7 @@ def sync_detailed(
         video_id (str):
         after (float | Unset):
         before (float | Unset):
+        words (bool | Unset):  Default: False.
         max_tokens (int | Unset):
         cursor (str | Unset):
 
@@ -98,6 +103,7 @@ def sync_detailed(
         video_id=video_id,
         after=after,
         before=before,
+        words=words,
         max_tokens=max_tokens,
         cursor=cursor,
     )
@@ -115,6 +121,7 @@ def sync(
     client: AuthenticatedClient | Client,
     after: float | Unset = UNSET,
     before: float | Unset = UNSET,
+    words: bool | Unset = False,
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Transcript | None:
@@ -127,6 +134,7 @@ def sync(
         video_id (str):
         after (float | Unset):
         before (float | Unset):
+        words (bool | Unset):  Default: False.
         max_tokens (int | Unset):
         cursor (str | Unset):
 
@@ -143,6 +151,7 @@ def sync(
         client=client,
         after=after,
         before=before,
+        words=words,
         max_tokens=max_tokens,
         cursor=cursor,
     ).parsed
@@ -154,6 +163,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     after: float | Unset = UNSET,
     before: float | Unset = UNSET,
+    words: bool | Unset = False,
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Response[Transcript]:
@@ -166,6 +176,7 @@ async def asyncio_detailed(
         video_id (str):
         after (float | Unset):
         before (float | Unset):
+        words (bool | Unset):  Default: False.
         max_tokens (int | Unset):
         cursor (str | Unset):
 
@@ -181,6 +192,7 @@ async def asyncio_detailed(
         video_id=video_id,
         after=after,
         before=before,
+        words=words,
         max_tokens=max_tokens,
         cursor=cursor,
     )
@@ -196,6 +208,7 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     after: float | Unset = UNSET,
     before: float | Unset = UNSET,
+    words: bool | Unset = False,
     max_tokens: int | Unset = UNSET,
     cursor: str | Unset = UNSET,
 ) -> Transcript | None:
@@ -208,6 +221,7 @@ async def asyncio(
         video_id (str):
         after (float | Unset):
         before (float | Unset):
+        words (bool | Unset):  Default: False.
         max_tokens (int | Unset):
         cursor (str | Unset):
 
@@ -225,6 +239,7 @@ async def asyncio(
             client=client,
             after=after,
             before=before,
+            words=words,
             max_tokens=max_tokens,
             cursor=cursor,
         )
