@@ -1,6 +1,6 @@
 // Search and ask with rich responses: confidence, empty results, citations and verdicts.
 import { createServer } from "node:http";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
 
 const ID = "00c0ffee00c0ffee";
 const hit = {
@@ -167,6 +167,7 @@ test("the page contains no implementation terms", async ({ page, service }) => {
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     if (hash.includes("q=")) await expect(page.locator("#hits li")).toHaveCount(1);
     for (const summary of await page.locator("main summary").all()) await summary.click();
+    if (hash.includes("q=")) await openHitMenu(page);
     const said = await page.evaluate(() => {
       const titles = [...document.querySelectorAll("[title], [aria-label], [placeholder]")].flatMap((one) => ["title", "aria-label", "placeholder"].map((name) => one.getAttribute(name) ?? ""));
       return [document.querySelector("main").innerText, ...titles].join("\n");

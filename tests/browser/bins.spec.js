@@ -1,6 +1,6 @@
 // Bins: moments are collected, ordered, trimmed, played and exported, against the real service.
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
 import { sample, startService } from "./service.js";
 
 async function ingest(url, headers = {}) {
@@ -382,7 +382,9 @@ test("a read-only token sees bins without controls", async ({ browser }) => {
     await page.getByRole("button", { name: "Play select 1" }).click();
     await expect.poll(async () => (await active(page))?.t).toBeGreaterThan(1);
     await page.goto(`${service.url}/#/search?video=${video}`);
-    await expect(page.getByRole("button", { name: "Save clip" }).first()).toBeVisible();
+    const menu = await openHitMenu(page);
+    await expect(menu.getByRole("menuitem", { name: "Save clip" })).toBeVisible();
+    await expect(menu.getByRole("menuitem", { name: "Add to bin" })).toHaveCount(0);
     await expect(page.getByRole("button", { name: "Add to bin" })).toHaveCount(0);
   } finally {
     await context.close();
@@ -416,7 +418,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await expectAccessible(page, `string-out ${width}`);
       await shot("string-out");
       await page.goto(`${service.url}/#/search?video=${id}`);
-      await page.locator(".hits summary").first().click();
+      await openHitMenu(page);
       await expectAccessible(page, `results ${width}`);
       await shot("results");
       await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);

@@ -42,12 +42,16 @@ export async function expectAccessible(page, name, part = "html") {
   expect(messages).toEqual([]);
 }
 
-// Opens the menu of a search result, by its position, and returns the result.
+// The button of the menu of a search result, or of a moment, in `part` of the page.
+export const menuButton = (part) => part.getByRole("button", { name: /^(More actions|Weitere Aktionen) / });
+
+// Opens the menu of a search result, by its position, and returns the menu.
 export async function openHitMenu(page, index = 0) {
   const hit = page.locator(".hits > li").nth(index);
-  if (!(await hit.locator("details[open]").count())) await hit.getByText("More", { exact: true }).press("Enter");
-  await expect(hit.locator("details[open]")).toBeVisible();
-  return hit;
+  const menu = hit.getByRole("menu");
+  if (!(await menu.isVisible())) await menuButton(hit).press("Enter");
+  await expect(menu.getByRole("menuitem").first()).toBeFocused();
+  return menu;
 }
 
 // Opens a tab of a video's results, which may be in a group.

@@ -1,6 +1,6 @@
 // Search by picture: pasted, dropped and chosen pictures, frames of a video, and similar moments.
 import { readFile } from "node:fs/promises";
-import { expect, expectAccessible, test } from "./fixtures.js";
+import { expect, expectAccessible, menuButton, test } from "./fixtures.js";
 import { sample, startService } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -234,18 +234,18 @@ test("similar moments are found by picture or by text", async ({ page, service }
   await page.goto(`${service.url}/#/search?video=${id}`);
   const first = page.locator(".hits li").first();
   await expect(first).toBeVisible();
-  const menu = first.getByText("More", { exact: true });
+  const menu = menuButton(first);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.keyboard.press("Escape");
     await menu.press("Enter");
-    await expect(first.getByRole("link", { name: "By what is shown" })).toBeVisible();
-    await expectAccessible(page, `more like this at ${width}`, ".hits details[open]");
+    await expect(first.getByRole("menuitem", { name: "By what is shown" })).toBeVisible();
+    await expectAccessible(page, `more like this at ${width}`, "[role=menu]:popover-open");
     await page.screenshot({ path: testInfo.outputPath(`more-like-this-${width}.png`) });
   }
   const start = await firstStart(page);
-  await first.getByRole("link", { name: "By what is shown" }).press("Enter");
+  await first.getByRole("menuitem", { name: "By what is shown" }).press("Enter");
   await expect(criteria(page)).toContainText("Looks like shotlog-sample.mp4 at 0:");
   await expect.poll(() => sent.at(-1)).toMatchObject({ like: expect.stringMatching(`^m_${id}_${start * 1000}_`), field: "visual" });
   await expect(page.locator(".hits li").first()).toBeVisible();
@@ -257,7 +257,7 @@ test("similar moments are found by picture or by text", async ({ page, service }
   await page.goBack();
   await page.goBack();
   await menu.press("Enter");
-  await first.getByRole("link", { name: "By what is said or written" }).press("Enter");
+  await first.getByRole("menuitem", { name: "By what is said or written" }).press("Enter");
   await expect(criteria(page)).toContainText("Similar to shotlog-sample.mp4 at 0:");
   await expect.poll(() => sent.at(-1)).toMatchObject({ like: expect.stringMatching("^m_"), field: "combined" });
 });

@@ -1,6 +1,6 @@
 // Search results on a video's timeline and in the comparison, against the real service.
 import { readFile, stat } from "node:fs/promises";
-import { expect, expectAccessible, openHitMenu, test, openTimeMenu } from "./fixtures.js";
+import { expect, expectAccessible, menuButton, openHitMenu, test, openTimeMenu } from "./fixtures.js";
 import { sample } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -32,7 +32,7 @@ test("the moments of a video are listed and shown on its timeline by keyboard", 
   expect(moments).toBeGreaterThan(2);
   expect(await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)))).toEqual(Array.from({ length: moments }, (_, at) => at * 10));
 
-  await (await openHitMenu(page, 1)).getByRole("link", { name: "Show on timeline" }).press("Enter");
+  await (await openHitMenu(page, 1)).getByRole("menuitem", { name: "Show on timeline" }).press("Enter");
   await expect(page).toHaveURL(/t=10&until=20&hit=0-10&hit=10-20/);
   await expect(lanes(page).first()).toHaveText("Results");
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);
@@ -61,8 +61,8 @@ test("the moments of a video are listed and shown on its timeline by keyboard", 
 test("similar moments are found from a moment", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}?tab=moments`);
   await page.getByRole("button", { name: "Show details of the moment at 0:10" }).click();
-  await page.getByText("More like this", { exact: true }).click();
-  await page.getByRole("link", { name: "By what is said or written" }).click();
+  await menuButton(page.getByRole("region", { name: "Moment details" })).click();
+  await page.getByRole("menuitem", { name: "By what is said or written" }).click();
   await expect(page.getByRole("search").getByRole("list", { name: "Search criteria" })).toContainText("Similar to shotlog-sample.mp4 at 0:10");
   await expect(page.locator(".hits li").first()).toBeVisible();
   const starts = await page.locator(".hits .thumb").evaluateAll((all) => all.map((one) => Number(one.dataset.start)));
@@ -74,7 +74,8 @@ test("similar moments are found from a moment", async ({ page, service }) => {
 test("moments are selected and compared side by side by keyboard", async ({ page, service }, testInfo) => {
   await page.goto(`${service.url}/#/search?video=${id}`);
   const compare = page.getByRole("button", { name: "Compare", exact: true });
-  const toggle = async (index) => (await openHitMenu(page, index)).getByRole("button", { name: "Compare", exact: true }).press("Enter");
+  const item = async (index) => (await openHitMenu(page, index)).getByRole("menuitemcheckbox", { name: "Compare", exact: true });
+  const toggle = async (index) => (await item(index)).press("Enter");
   await toggle(0);
   const tray = page.getByRole("complementary", { name: "Compare" });
   await expect(tray).toContainText("1 moment to compare");
@@ -90,8 +91,7 @@ test("moments are selected and compared side by side by keyboard", async ({ page
   await page.setViewportSize({ width: 1280, height: 800 });
   // The selection survives a reload and is undone where it was made.
   await page.reload();
-  await openHitMenu(page, 0);
-  await expect(compare).toHaveAttribute("aria-pressed", "true");
+  await expect(await item(0)).toHaveAttribute("aria-checked", "true");
   await toggle(0);
   await expect(tray).toBeHidden();
   await toggle(0);
@@ -172,15 +172,70 @@ test("a moment without a frame shows an audio placeholder", async ({ page, servi
   await expect(page.locator(".hits .thumb img")).toHaveCount(0);
 });
 
-test("the clip of a result takes one click, and its link two", async ({ page, service, context }) => {
+test("the menu of a result is used by keyboard, by mouse and by touch", async ({ page, browser, service }) => {
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  const hits = page.locator(".hits > li");
+  const button = menuButton(hits.nth(1));
+  await expect(hits.nth(1).locator(".body :is(button, a.button):visible")).toHaveCount(3);
+  const menu = await openHitMenu(page, 1);
+  await expect(button).toHaveAttribute("aria-expanded", "true");
+  const items = menu.locator("[role^=menuitem]");
+  const names = await items.allInnerTexts();
+  expect(names).toEqual(expect.arrayContaining(["Play this moment", "Add to bin", "Show on timeline", "Save clip", "Copy link", "Compare"]));
+  const focused = () => page.evaluate(() => document.activeElement.innerText);
+  for (const [key, name] of [
+    ["ArrowDown", names[1]], ["ArrowUp", names[0]], ["ArrowUp", names.at(-1)], ["ArrowDown", names[0]], ["End", names.at(-1)], ["Home", names[0]], ["s", names.find((one) => one.startsWith("S"))],
+  ]) {
+    await page.keyboard.press(key);
+    expect(await focused(), key).toBe(name);
+  }
+  await page.keyboard.press("Escape");
+  await expect(menu).toBeHidden();
+  await expect(button).toBeFocused();
+  await expect(button).toHaveAttribute("aria-expanded", "false");
+  // Tab continues behind the button.
+  await openHitMenu(page, 1);
+  await page.keyboard.press("Tab");
+  await expect(menu).toBeHidden();
+  expect(await hits.nth(2).evaluate((one) => one.contains(document.activeElement))).toBe(true);
+  // A second click on the button and a click outside close it.
+  await button.click();
+  await expect(menu).toBeVisible();
+  await button.click();
+  await expect(menu).toBeHidden();
+  await button.click();
+  await expect(menu).toBeVisible();
+  await page.mouse.click(5, 400);
+  await expect(menu).toBeHidden();
+  // It stays within the window, also for the last result at the lower edge of a phone.
+  const context = await browser.newContext({ viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  try {
+    const phone = await context.newPage();
+    await phone.goto(`${service.url}/#/search?video=${id}`);
+    const last = phone.locator(".hits > li").last();
+    await menuButton(last).tap();
+    const box = await last.getByRole("menu").boundingBox();
+    expect(box.x).toBeGreaterThanOrEqual(0);
+    expect(box.x + box.width).toBeLessThanOrEqual(390);
+    expect(box.y).toBeGreaterThanOrEqual(0);
+    expect(box.y + box.height).toBeLessThanOrEqual(800);
+    await expectAccessible(phone, "the menu of a result on a phone", "[role=menu]:popover-open");
+    await last.getByRole("menuitemcheckbox", { name: "Compare" }).tap();
+    await expect(phone.getByRole("complementary", { name: "Compare" })).toContainText("1 moment to compare");
+  } finally {
+    await context.close();
+  }
+});
+
+test("the clip and the link of a result are in its menu", async ({ page, service, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: service.url });
   await page.goto(`${service.url}/#/search?video=${id}`);
   const download = page.waitForEvent("download", { timeout: 60_000 });
-  await page.getByRole("button", { name: "Save clip" }).nth(1).click();
+  await (await openHitMenu(page, 1)).getByRole("menuitem", { name: "Save clip" }).click();
   const clip = await download;
   expect(clip.suggestedFilename()).toMatch(/^shotlog-sample.*\.mp4$/);
   expect((await stat(await clip.path())).size).toBeGreaterThan(1000);
-  await (await openHitMenu(page, 1)).getByRole("button", { name: "Copy link" }).click();
+  await (await openHitMenu(page, 1)).getByRole("menuitem", { name: "Copy link" }).click();
   await expect(page.getByText("Copied link to this moment.")).toBeVisible();
   await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
   await expect.poll(() => time(page)).toBeGreaterThanOrEqual(9.9);

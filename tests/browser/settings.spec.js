@@ -1,7 +1,7 @@
 // Settings of the browser: appearance, language and time format.
 import { de } from "../../ui/src/i18n/de";
 import { en } from "../../ui/src/i18n/en";
-import { expect, eachTab, expectAccessible, test } from "./fixtures.js";
+import { expect, eachTab, expectAccessible, openHitMenu, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
 
 const scheme = (page) => page.evaluate(() => document.documentElement.dataset.scheme);
@@ -243,6 +243,9 @@ test.describe("in German", () => {
     await expect(page.getByText("Ähnlichkeit 0,61")).toBeVisible();
     await expectGerman(page, "hits");
     await expectFits(page, "hits in German");
+    await openHitMenu(page);
+    await expectGerman(page, "the menu of a hit");
+    await page.keyboard.press("Escape");
     const words = [{ says: "Fähre" }, { reads: "Nebel" }, { sees: "Auto" }, { speaker: "Ada" }];
     await json(page, "/query", { ...found, audit });
     for (const all of [[{ speech: true }, { people: true }, ...words], [{ not: { speech: true } }, { not: { people: true } }, ...words.map((one) => ({ not: one }))]]) {

@@ -22,7 +22,7 @@ const NAMES = ["Shotlog", "API", "English", "Deutsch", "https://example.org/clip
 const SENTENCE = /\p{L}{2,}[.,:;]? \p{L}|^\p{Lu}\p{Ll}+([ .:…!?]|$)/u;
 /** Identifiers: keys, headers, fonts, media types, elements. */
 const CODE =
-  /^(Arrow\w+|Enter|Escape|Backspace|Home|End|Page(Up|Down)|Content-Type|Accept|Files|Cancelled)$|^\d+px |^\w+\/\S+, |^(input|textarea|button), /;
+  /^(Arrow\w+|Enter|Tab|Escape|Backspace|Home|End|Page(Up|Down)|Content-Type|Accept|Files|Cancelled)$|^\d+px |^\w+\/\S+, |^(input|textarea|button), /;
 /** Functions whose string arguments are not display text. */
 const IGNORED_CALLS = ["closest", "matches", "querySelector", "matchMedia", "split"];
 

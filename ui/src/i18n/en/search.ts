@@ -220,7 +220,7 @@ export const search = {
     onTimeline: "Show on timeline",
     inVideo: "Search in this video",
     moreLikeThis: "More like this",
-    more: "More",
+    more: "More actions",
     moreActions: (video: string, time: string) => `More actions for ${video} at ${time}`,
     uncertain: (label: string, percent: string) => `${label} ${percent}`,
     uncertainHint: "Perhaps in the picture, with this probability.",
