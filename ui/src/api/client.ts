@@ -1,6 +1,6 @@
 // Calls to the service.
 import { m } from "../i18n/language.svelte";
-import type { Span, Storyboard } from "./types";
+import type { MetadataPatch, Span, Storyboard, VideoDetail } from "./types";
 
 export class ApiError extends Error {
   /** `status` is 0 without a response. */
@@ -65,6 +65,9 @@ export function storedUrl(address: string | null | undefined): string {
 }
 
 export const videoPath = (id: string) => `videos/${encodeURIComponent(id)}`;
+/** Changes a video's metadata; absent fields stay, null removes. */
+export const changeVideo = (id: string, json: { metadata?: MetadataPatch; collection?: string | null }) =>
+  api<VideoDetail>(videoPath(id), { method: "PATCH", json });
 /** Export URL of a video's log, or of a range with times starting at zero, as in a clip. */
 export const exportUrl = (id: string, format: string, range?: Span) =>
   serviceUrl(

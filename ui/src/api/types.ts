@@ -42,6 +42,11 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
   result: Partial<Schemas["IngestResult"] & Schemas["AggregatesResult"] & Schemas["CollectionResult"]> | null;
 };
 
+/** A value of user metadata. */
+export type MetadataValue = string | number | boolean | string[];
+/** Changes to user metadata by key; null removes a key. */
+export type MetadataPatch = Record<string, MetadataValue | null>;
+
 export type Span = { start: number; end: number };
 
 /** `box` is left, top, width and height as fractions (0..1) of the frame. */

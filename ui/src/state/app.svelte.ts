@@ -2,6 +2,7 @@
 import { address } from "./address.svelte";
 import { api, ApiError, videoPath } from "../api/client";
 import { errorMessage } from "../api/failure";
+import { titleOf } from "./metadata";
 import { m } from "../i18n/language.svelte";
 import { setServiceLabels } from "../i18n/service-labels.svelte";
 import type { Health, Job, Schema, Video } from "../api/types";
@@ -48,9 +49,10 @@ export const successors = $state<Record<string, string>>({});
 const names = $state<Record<string, string>>({});
 const requestedNames = new Set<string>();
 
-/** A video's name, or its id until the name is loaded. */
+/** A video's title, or its id until the title is loaded. */
 export function videoTitle(id: string): string {
-  const listed = app.videos?.find((video) => video.video_id === id)?.filename ?? names[id];
+  const video = app.videos?.find((one) => one.video_id === id);
+  const listed = video ? titleOf(video) : names[id];
   if (listed === undefined && app.videos && !requestedNames.has(id)) void loadName(id);
   return listed ?? id;
 }
@@ -58,7 +60,22 @@ export function videoTitle(id: string): string {
 async function loadName(id: string) {
   requestedNames.add(id);
   const video = await api<Video>(videoPath(id)).catch(() => null);
-  if (video) names[id] = video.filename;
+  if (video) names[id] = titleOf(video);
+}
+
+/** Adds the listed videos whose title contains a text to those that the service found by their file name. */
+export function withTitled(part: string, found: Video[]): Video[] {
+  const query = part.trim().toLowerCase();
+  const isFound = new Set(found.map(({ video_id }) => video_id));
+  const matches = (one: Video) => !isFound.has(one.video_id) && titleOf(one).toLowerCase().includes(query);
+  return query ? [...(app.videos ?? []).filter(matches), ...found] : found;
+}
+
+/** Shows a video's changed metadata everywhere. */
+export function updateListed({ video_id, filename, metadata, collection }: Video) {
+  names[video_id] = titleOf({ filename, metadata });
+  app.videos =
+    app.videos?.map((one) => (one.video_id === video_id ? { ...one, metadata, collection } : one)) ?? null;
 }
 
 /** Videos known to be deleted. */

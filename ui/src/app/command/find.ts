@@ -1,9 +1,11 @@
 // Finds videos, bins and people by name for the command field.
 import { listBins } from "../../bins/api";
 import { api } from "../../api/client";
+import { titleOf } from "../../state/metadata";
 import { clock } from "../../i18n/format";
 import { loadChoices, valuesQuery } from "../../search/values";
 import { link, videoLink } from "../../state/address.svelte";
+import { withTitled } from "../../state/app.svelte";
 import type { Bin, Schema, Video } from "../../api/types";
 import { rank, type Option } from "./options";
 
@@ -14,11 +16,11 @@ const MOST = 5;
 /** Most bins that are loaded to find one by its name. */
 const MOST_BINS = 200;
 
-export const videoOption = ({ video_id, filename, duration }: Video): Option => ({
+export const videoOption = (video: Video): Option => ({
   group: "videos",
-  text: filename,
-  hint: clock(duration),
-  href: videoLink(video_id),
+  text: titleOf(video),
+  hint: clock(video.duration),
+  href: videoLink(video.video_id),
 });
 
 const binOption = ({ bin_id, name }: Bin): Option => ({
@@ -30,7 +32,7 @@ const binOption = ({ bin_id, name }: Bin): Option => ({
 async function findVideos(typed: string, signal: AbortSignal): Promise<Option[]> {
   const query = new URLSearchParams({ limit: String(MOST), filename: typed });
   const { videos } = await api<{ videos: Video[] }>(`videos?${query}`, { signal });
-  return videos.map(videoOption);
+  return withTitled(typed, videos).slice(0, MOST).map(videoOption);
 }
 
 async function findPeople(typed: string, schema: Schema | null, signal: AbortSignal): Promise<Option[]> {

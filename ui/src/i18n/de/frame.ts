@@ -26,6 +26,7 @@ export const frame: typeof english = {
     and: "und",
     tryAgain: "Erneut versuchen",
     cancel: "Abbrechen",
+    save: "Speichern",
     close: "Schließen",
     delete: "Löschen",
     options: "Optionen",

@@ -8,6 +8,18 @@ export const video: typeof english = {
     ask: "Fragen",
     analyseAgain: "Erneut analysieren",
     recorded: (when) => `aufgenommen ${when}`,
+    title: "Titel (leer für den Dateinamen)",
+    editTitle: "Titel bearbeiten",
+    inCollection: (name) => `Sammlung: ${name}`,
+    editCollection: "Sammlung bearbeiten",
+    addCollection: "Zu einer Sammlung hinzufügen",
+    entryLabel: (name) => `${name} (leer lassen, um den Eintrag zu entfernen)`,
+    editEntry: (name) => `${name} bearbeiten`,
+    addEntry: "Angaben hinzufügen",
+    newEntry: "Neue Angabe",
+    entryExample: "kamera: nord",
+    entryExpected:
+      "Schreiben Sie einen Namen, einen Doppelpunkt und einen Wert, zum Beispiel „kamera: nord“.",
     export: "Exportieren",
     original: "Originaldatei",
     formats: {

@@ -28,6 +28,7 @@ export const frame = {
     and: "and",
     tryAgain: "Try again",
     cancel: "Cancel",
+    save: "Save",
     close: "Close",
     delete: "Delete",
     options: "Options",

@@ -2,6 +2,7 @@
 import { m } from "../../i18n/language.svelte";
 import { clock } from "../../i18n/format";
 import { toast } from "../../state/app.svelte";
+import { titleOf } from "../../state/metadata";
 import type { NewSelect } from "../../bins/api";
 import type { Playback } from "../../player/playback.svelte";
 import type { NewCorrection } from "../log/corrections";
@@ -103,7 +104,10 @@ export class TranscriptEditor {
   get quote(): string {
     if (!this.range || !this.span) return "";
     const lines = linesOf(this.spoken, this.log.spokenTurns, this.range);
-    const source = [this.log.detail?.filename, `${clock(this.span.start)}–${clock(this.span.end)}`];
+    const source = [
+      this.log.detail && titleOf(this.log.detail),
+      `${clock(this.span.start)}–${clock(this.span.end)}`,
+    ];
     if (lines.length === 1) {
       const [{ speaker, text }] = lines;
       return `${m.common.quoted(text)}\n— ${[speaker, ...source].filter(Boolean).join(", ")}`;
