@@ -179,13 +179,14 @@ test("running jobs are above the uploads, each in one line with its stage", asyn
   expect(Math.max(...heights)).toBeLessThan(64);
 });
 
-test("an empty library says what to ask, and what is not recognised with the remedy", async ({ page, service }, testInfo) => {
+test("an empty library says what to do, and what is not recognised with the remedy", async ({ page, service }, testInfo) => {
   await mockVideos(page, []);
   const real = await (await fetch(`${service.url}/health`)).json();
   await page.route((url) => url.pathname === "/health", (route) => route.fulfill({ json: { ...real, sees: ["objects", "people"], see_more: { models: "get the models" } } }));
   await page.goto(service.url);
   await expect(page.getByText("This service recognises objects and people. It does not recognise: on-screen text, speech, similar pictures. For more, get the missing models (shotlog models --fetch).")).toBeVisible();
-  await expect(page.getByRole("list", { name: "Then ask, for example:" }).getByRole("listitem")).toHaveCount(3);
+  await expect(page.getByText("Drop a video anywhere on this page, or paste its URL.")).toBeVisible();
+  await expect(page.locator(".steps").getByRole("listitem")).toHaveCount(3);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });

@@ -46,13 +46,7 @@ export const library: typeof english = {
       models: "fehlende Modelle holen (shotlog models --fetch)",
     },
     emptyAbout:
-      "Oben ein Video aus einer Datei oder von einer URL hinzufügen. Ein kurzes Video ist in ein bis zwei Minuten fertig.",
-    thenAsk: "Danach zum Beispiel fragen:",
-    examples: [
-      "Wer kommt durch die Tür, und wann?",
-      "Was wird über das Budget gesagt?",
-      "Wann ist ein rotes Auto im Bild?",
-    ],
+      "Ein Video auf diese Seite ziehen oder seine URL einfügen. Ein kurzes Video ist nach ein bis zwei Minuten fertig.",
     steps: [
       ["Aufteilen", "Jedes Video wird an Schnitten, Pausen und Themenwechseln in Momente aufgeteilt."],
       [

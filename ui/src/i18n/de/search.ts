@@ -299,6 +299,15 @@ export const search: typeof english = {
     nothingStored: (names, count) => `${names} ${count === 1 ? "hat" : "haben"} keine Daten für diese Suche.`,
     noVideo: (names) => `Video nicht gefunden: ${names}.`,
   },
+  starters: {
+    title: (video) => `Fragen zu „${video}“`,
+    mentioned: (word) => `Wann wird „${word}“ erwähnt?`,
+    onScreen: (text) => `Wann ist „${text}“ im Bild?`,
+    talksMost: "Wer spricht am meisten?",
+    happens: (start, end) => `Was passiert zwischen ${start} und ${end}?`,
+    said: (start, end) => `Was wird zwischen ${start} und ${end} gesagt?`,
+    duration: "Wie lang ist das Video?",
+  },
   ask: {
     label: "Frage zu den Videos stellen",
     example: "Wer verlässt den Hafen, und wann?",

@@ -45,13 +45,8 @@ export const library = {
       vision_model: "connect a vision model that describes scenes (llm.* in the configuration)",
       models: "get the missing models (shotlog models --fetch)",
     } as Names,
-    emptyAbout: "Add a video above from a file or a URL. A short video is ready in a minute or two.",
-    thenAsk: "Then ask, for example:",
-    examples: [
-      "Who enters through the door, and when?",
-      "What is said about the budget?",
-      "When is a red car in the picture?",
-    ],
+    emptyAbout:
+      "Drop a video anywhere on this page, or paste its URL. A short video is ready in a minute or two.",
     steps: [
       ["Split", "Each video is split into moments at cuts, pauses and changes of topic."],
       [

@@ -290,6 +290,16 @@ export const search = {
       `${names} ${count === 1 ? "has" : "have"} no data that this search can match.`,
     noVideo: (names: string) => `Video not found: ${names}.`,
   },
+  /** Questions that a video can answer. The English ones are asked in every language. */
+  starters: {
+    title: (video: string) => `Ask about “${video}”`,
+    mentioned: (word: string) => `When is “${word}” mentioned?`,
+    onScreen: (text: string) => `When is “${text}” on screen?`,
+    talksMost: "Who talks most?",
+    happens: (start: string, end: string) => `What happens between ${start} and ${end}?`,
+    said: (start: string, end: string) => `What is said between ${start} and ${end}?`,
+    duration: "How long is the video?",
+  },
   ask: {
     label: "Ask about the footage",
     example: "Who leaves the harbour, and when?",
