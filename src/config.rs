@@ -220,6 +220,21 @@ impl Config {
         if tokens.windows(2).any(|pair| pair[0] == pair[1]) {
             return invalid("auth.tokens holds a token twice; remove one of the two".into());
         }
+        let unusable = |name: &str| {
+            let length = name.chars().count();
+            name.trim() != name
+                || !(1..=domain::comments::MAX_AUTHOR_CHARS).contains(&length)
+                || name.chars().any(char::is_control)
+        };
+        let mut names = self.auth.tokens.iter().filter_map(|token| token.access.name());
+        if let Some(name) = names.find(|name| unusable(name)) {
+            return invalid(format!(
+                "auth.tokens holds the name '{}'; a name has 1 to {} characters, without control \
+                 characters and without a space at an end",
+                name.escape_debug(),
+                domain::comments::MAX_AUTHOR_CHARS
+            ));
+        }
         Ok(())
     }
 
@@ -242,6 +257,16 @@ impl Config {
             return invalid(format!(
                 "alerts.max_matches is {max_matches}; it must be from 1 to 10000"
             ));
+        }
+        let comments = &self.domain.comments;
+        for (key, value, max) in [
+            ("max_chars", comments.max_chars, 20_000),
+            ("max_per_video", comments.max_per_video, 10_000),
+            ("activity", comments.activity, 10_000),
+        ] {
+            if !(1..=max).contains(&value) {
+                return invalid(format!("comments.{key} is {value}; it must be from 1 to {max}"));
+            }
         }
         let mcp = &self.mcp;
         if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {

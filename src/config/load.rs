@@ -303,13 +303,16 @@ mod tests {
 
     #[test]
     fn tokens_are_strings_or_tables() {
-        let tokens = "[\"a\", { token = \"b\", collections = [\"news\"] }, { token = \"c\", read_only = true }]";
+        let tokens = r#"["a", { token = "b", collections = ["news"] }, { token = "c", read_only = true },
+            { token = "d", name = "Ada" }]"#;
         let config = load(Some(&format!("[auth]\ntokens = {tokens}")), &[]).expect("tokens");
         assert_eq!(load(None, &[("SERVICE_AUTH__TOKENS", tokens)]).expect("the same"), config);
         let access = |at: usize| &config.auth.tokens[at].access;
         assert_eq!(config.auth.tokens[0], "a".into());
         assert!(access(1).sees(Some("news")) && !access(1).sees(None));
         assert!(access(2).sees(None) && access(2).check_write().is_err());
+        assert_eq!((access(2).name(), access(3).name()), (None, Some("Ada")));
+        assert!(access(3).sees(None) && access(3).check_write().is_ok());
         let again = toml::to_string(&config.auth).expect("TOML");
         assert_eq!(toml::from_str::<crate::http::AuthSettings>(&again).expect("auth"), config.auth);
     }
@@ -328,6 +331,12 @@ mod tests {
             (Some("[ingest]\nworkers = 'two'"), vec![], "ingest.workers"),
             (Some("[jobs]\nhistory = 'all'"), vec![], "jobs.history"),
             (Some("[jobs]\nreplicas = 'all'"), vec![], "jobs.replicas"),
+            (Some("[comments]\nactivity = 0"), vec![], "comments.activity is 0; it must be from 1"),
+            (
+                Some("[auth]\ntokens = [{ token = 'a', name = 'Ada ' }]"),
+                vec![],
+                "auth.tokens holds the name 'Ada '; a name has 1 to 100 characters",
+            ),
             (Some("[frames]\nfolder = 'x'"), vec![], "'frames.folder' is unknown"),
             (Some("[reader]\nkind = 'none'"), vec![], "'reader' has another name: it is 'ocr'"),
             (None, vec![("SERVICE_VOICE__KIND", "none")], "it is 'vad.kind'"),

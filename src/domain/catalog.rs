@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::Settings;
 use crate::aggregation::Aggregators;
 use crate::analysis::Analyzers;
-use crate::bins::{BinSettings, Bins};
+use crate::bins::Bins;
+use crate::comments::Comments;
+use crate::intervals::IntervalFilter;
 use crate::intervals::tables::IntervalTables;
-use crate::intervals::{IntervalFilter, IntervalSettings};
 use crate::kernel::cache::ByteCache;
 use crate::kernel::ports::Stores;
 use crate::library::Library;
@@ -38,6 +40,8 @@ pub struct Catalog {
     pub library: Arc<Library>,
     /// Reads and changes bins.
     pub bins: Arc<Bins>,
+    /// Reads and changes comments.
+    pub comments: Arc<Comments>,
     /// Reads the keys of user metadata, and changes user metadata.
     pub(crate) metadata: Arc<MetadataStore>,
     /// Caches encoded responses about videos.
@@ -59,32 +63,28 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Builds the services on these stores. If `lease` is given, instances share the records, and
-    /// locks are leases of this length. The caches for rendered pages, responses and listing
-    /// summaries together hold at most `cache_bytes`. Summaries are cached only if the index is
-    /// shared, and expire after `video_cache_ttl`.
+    /// Builds the services on these stores. If instances share the records, locks are leases. The
+    /// caches for rendered pages, responses and listing summaries together hold at most
+    /// `records.cache_bytes`. Summaries are cached only if the index is shared, and expire after
+    /// `records.video_cache_ttl`.
     pub(crate) fn new(
         stores: &Stores,
         analyzers: Analyzers,
         aggregators: Aggregators,
-        lease: Option<Duration>,
-        &RecordSettings { cache_bytes, video_cache_ttl, .. }: &RecordSettings,
-        intervals: IntervalSettings,
-        bins: BinSettings,
+        settings: &Settings,
     ) -> Self {
-        let listing_ttl = if stores.index.shared() { video_cache_ttl } else { Duration::ZERO };
-        let summary_bytes = if listing_ttl.is_zero() { 0 } else { cache_bytes / 4 };
-        let summary_cache = TtlCache::new(listing_ttl, summary_bytes);
+        let RecordSettings { cache_bytes, video_cache_ttl, .. } = settings.records;
+        let (summary_cache, summary_bytes) = summary_cache(stores, &settings.records);
         let response_cache = ByteCache::new(cache_bytes / 2 - summary_bytes);
 
         let store = stores.records.clone();
-        let locks = Arc::new(VideoLocks::new(store.clone(), lease));
+        let locks = Arc::new(VideoLocks::new(store.clone(), settings.lease()));
         let records = Arc::new(Records::new(store.clone(), analyzers.clone(), aggregators.clone()));
         let listing =
             Arc::new(Listing::new(stores.listing.clone(), records.clone(), summary_cache));
         let table_ttl = stores.index.shared().then_some(video_cache_ttl);
-        let tables =
-            IntervalTables::new(records.clone(), listing.clone(), intervals.cache_bytes, table_ttl);
+        let table_bytes = settings.intervals.cache_bytes;
+        let tables = IntervalTables::new(records.clone(), listing.clone(), table_bytes, table_ttl);
         let publisher = Publisher::new(stores, records.clone(), listing.clone(), locks.clone());
         let publisher = Arc::new(publisher);
         let metadata =
@@ -100,11 +100,13 @@ impl Catalog {
             page_cache: ByteCache::new(cache_bytes / 2),
         };
         let (library, readiness) = (Arc::new(library), Arc::<StoreReadiness>::default());
-        let bins = Bins::new(store.clone(), library.clone(), readiness.clone(), bins);
+        let bins = Bins::new(store.clone(), library.clone(), readiness.clone(), settings.bins);
+        let comments = Comments::new(&records, &listing, &locks, &readiness, settings.comments);
         Self {
             library,
             bins: Arc::new(bins),
-            intervals: Arc::new(IntervalFilter { tables, settings: intervals }),
+            comments: Arc::new(comments),
+            intervals: Arc::new(IntervalFilter { tables, settings: settings.intervals }),
             responses: ResponseCache::new(store.clone(), response_cache),
             model_cache: Arc::new(ModelCache::new(store.clone(), analyzers.clone())),
             extractors: Arc::new(ExtractorStore::new(store, analyzers.clone())),
@@ -119,4 +121,11 @@ impl Catalog {
             aggregators,
         }
     }
+}
+
+/// Creates the cache for listing summaries. Also returns its size, in bytes.
+fn summary_cache(stores: &Stores, settings: &RecordSettings) -> (TtlCache, usize) {
+    let ttl = if stores.index.shared() { settings.video_cache_ttl } else { Duration::ZERO };
+    let bytes = if ttl.is_zero() { 0 } else { settings.cache_bytes / 4 };
+    (TtlCache::new(ttl, bytes), bytes)
 }

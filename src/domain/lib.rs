@@ -21,6 +21,7 @@
 //! | [`publishing`] | publishing, replacing and removing videos |
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`bins`] | named, ordered lists of selects, which are spans of videos |
+//! | [`comments`] | comments of users on moments of videos, and the list of the newest ones |
 //! | [`catalog`] | builds the services over stored data: the modules from [`records`] to here |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
 //! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
@@ -43,6 +44,7 @@ pub mod answering;
 pub mod bins;
 pub mod catalog;
 pub mod chunking;
+pub mod comments;
 pub mod corrections;
 pub mod evaluation;
 pub mod export;
@@ -125,6 +127,7 @@ pub struct Settings {
     pub callbacks: kernel::webhook::CallbackSettings,
     pub alerts: alerts::AlertSettings,
     pub bins: bins::BinSettings,
+    pub comments: comments::CommentSettings,
     /// Whether other instances share the records. The code that opens the records sets this; there
     /// is no configuration key.
     #[serde(skip)]
@@ -159,6 +162,7 @@ impl Default for Settings {
             callbacks: kernel::webhook::CallbackSettings::default(),
             alerts: alerts::AlertSettings::default(),
             bins: bins::BinSettings::default(),
+            comments: comments::CommentSettings::default(),
             shared_records: false,
             probes: status::ProbeSettings::default(),
             ui: false,
@@ -273,11 +277,7 @@ impl Shotlog {
         models.llm = Arc::new(llm::metered::MeteredModel::new(models.llm, settings.llm));
         models.embedder = Arc::new(llm::metered::MeteredEmbedder::new(models.embedder));
         let embedder = models.embedder.clone();
-        let lease = settings.lease();
-        let (records, intervals, bins) = (&settings.records, settings.intervals, settings.bins);
-        let catalog =
-            Catalog::new(&stores, analyzers, aggregators, lease, records, intervals, bins);
-        let catalog = Arc::new(catalog);
+        let catalog = Arc::new(Catalog::new(&stores, analyzers, aggregators, &settings));
         let search = Arc::new(Search::new(&stores, &models, &catalog, settings.search));
         let intervals = IntervalSearch::new(&stores, &catalog, &search);
         let answering = Arc::new(Answering::new(

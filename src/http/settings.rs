@@ -139,20 +139,22 @@ impl Default for AuthSettings {
 }
 
 /// A token and its access rights. In the configuration file, it is a string, which grants full
-/// access, or a table such as `{ token = "…", collections = ["…"], read_only = true }`.
+/// access, or a table such as `{ token = "…", name = "…", collections = ["…"], read_only = true }`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthToken {
     /// The value that callers send.
     pub token: String,
-    /// The access rights that the token grants.
+    /// The access rights that the token grants, and its name.
     pub access: Access,
 }
 
-/// A token with limited access, in the form of the configuration file.
+/// A token with a name or limited access, in the form of the configuration file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RestrictedToken {
+struct TokenTable {
     token: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     collections: Option<BTreeSet<String>>,
     #[serde(default)]
@@ -172,7 +174,8 @@ impl Serialize for AuthToken {
         }
         let collections = self.access.collections().cloned();
         let read_only = self.access.check_write().is_err();
-        RestrictedToken { token: self.token.clone(), collections, read_only }.serialize(serializer)
+        let (token, name) = (self.token.clone(), self.access.name().map(str::to_owned));
+        TokenTable { token, name, collections, read_only }.serialize(serializer)
     }
 }
 
@@ -183,7 +186,7 @@ impl<'de> Deserialize<'de> for AuthToken {
             type Value = AuthToken;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a token, or a table with token, collections and read_only")
+                f.write_str("a token, or a table with token, name, collections and read_only")
             }
 
             fn visit_str<E: de::Error>(self, token: &str) -> Result<AuthToken, E> {
@@ -191,14 +194,15 @@ impl<'de> Deserialize<'de> for AuthToken {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AuthToken, A::Error> {
-                let table = RestrictedToken::deserialize(MapAccessDeserializer::new(map))?;
-                let RestrictedToken { token, collections, read_only } = table;
+                let table = TokenTable::deserialize(MapAccessDeserializer::new(map))?;
+                let TokenTable { token, name, collections, read_only } = table;
                 if collections.as_ref().is_some_and(BTreeSet::is_empty) {
                     return Err(de::Error::custom(
                         "collections is empty; name some, or leave it out to reach every video",
                     ));
                 }
-                Ok(AuthToken { token, access: Access::new(collections, read_only) })
+                let access = Access::new(collections, read_only).with_name(name);
+                Ok(AuthToken { token, access })
             }
         }
         deserializer.deserialize_any(TokenVisitor)

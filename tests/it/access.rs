@@ -39,6 +39,8 @@ fn body(operation: &str, video_id: &str) -> Value {
         "export_library" => json!({"format": "jsonl", "video_ids": ids}),
         "correct" => json!({"corrections": [{"of": "words", "from": "door", "to": "gate"}]}),
         "create_bin" | "update_bin" => json!({"name": "doors"}),
+        "add_comment" => json!({"start": 1, "text": "a door"}),
+        "edit_comment" => json!({"text": "a gate"}),
         "add_selects" => json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]}),
         "update_select" => json!({"rating": 1}),
         "split_select" => json!({"at": 1}),
@@ -109,6 +111,7 @@ impl Names {
             .replace("{job_id}", &self.job_id)
             .replace("{run_id}", &self.job_id)
             .replace("{correction_id}", "0123456789ab")
+            .replace("{comment_id}", "0123456789ab")
             .replace("{bin_id}", &self.bin_id)
             .replace("{select_id}", "s1")
             .replace("{name}", &self.collection);
@@ -160,6 +163,8 @@ impl Library {
             let select = json!({"video_id": video_id, "start": 0, "end": 10, "note": metadata});
             let path = format!("/bins/{bin_id}/selects");
             app.post_json(&path, json!({"selects": [select]})).await.ok();
+            let path = format!("/videos/{video_id}/comments");
+            app.post_json(&path, json!({"start": 0, "text": metadata})).await.ok();
             Names {
                 bin_id,
                 video_id: video_id.to_owned(),

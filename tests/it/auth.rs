@@ -98,7 +98,10 @@ async fn without_tokens_the_api_is_open() {
     assert_eq!(send(&app, Method::GET, "/videos", &[]).await.status, 200);
     assert_eq!(send(&app, Method::GET, "/videos", &[("x-core-token", "any")]).await.status, 200);
     let state = send(&app, Method::GET, "/session", &[]).await.ok();
-    assert_eq!(state, json!({"required": false, "authenticated": true, "read_only": false}));
+    assert_eq!(
+        state,
+        json!({"required": false, "authenticated": true, "read_only": false, "name": null})
+    );
 }
 
 #[tokio::test]
@@ -131,7 +134,7 @@ async fn a_session_cookie_replaces_the_token() {
     for (headers, authenticated) in [(&own[..], true), (&[], false)] {
         let state = send(&app, Method::GET, "/session", headers).await.ok();
         let expected = json!({
-            "required": true, "authenticated": authenticated, "read_only": false,
+            "required": true, "authenticated": authenticated, "read_only": false, "name": null,
         });
         assert_eq!(state, expected);
     }

@@ -375,6 +375,61 @@ async fn bins_survive_every_store_fault() {
     println!("{cases} cases, 0 problems");
 }
 
+/// Whichever call fails, a change of a comment is complete or has no effect, and the activity list
+/// has every comment.
+#[tokio::test(start_paused = true)]
+async fn comments_survive_every_store_fault() {
+    let torture = Torture::new().await;
+    let (app, faults) = (&torture.app, &torture.faults);
+    let path = format!("/videos/{}/comments", torture.id);
+    let texts = async |uri: &str| {
+        let list = app.get(uri).await.ok();
+        let items = list.get("comments").unwrap_or(&list["entries"]).as_array().expect("a list");
+        let text = |item: &Value| item.get("comment").unwrap_or(item)["text"].clone();
+        let mut texts: Vec<String> = items.iter().map(|item| text(item).to_string()).collect();
+        texts.sort_unstable();
+        texts
+    };
+    let mut cases = 0;
+    for (method, body) in [
+        (Method::POST, json!({"start": 2, "text": "new"})),
+        (Method::PATCH, json!({"text": "edited"})),
+        (Method::DELETE, Value::Null),
+    ] {
+        let change = async |fault: Fault, nth: usize| {
+            let first = app.post_json(&path, json!({"start": 1, "text": "first"})).await.ok();
+            let own = format!("{path}/{}", first["comment_id"].as_str().expect("an id"));
+            let uri = if method == Method::POST { &path } else { &own };
+            let before = texts(&path).await;
+            faults.plan(nth, fault);
+            let request = app.request(method.clone(), uri).content_type("application/json");
+            let reply = app.raw(request.body(body.to_string())).await;
+            let calls = faults.calls();
+            faults.clear();
+            let after = texts(&path).await;
+            assert_eq!(after, texts("/activity").await, "{method}, call {nth} {fault:?}");
+            let comments = &app.service.catalog.comments;
+            assert_eq!(comments.sweep().await.expect("a sweep"), 0);
+            let verified = app.service.maintenance.verification.run().await.expect("a report");
+            assert_eq!(verified.problems, [""; 0], "{method}, call {nth} {fault:?}");
+            for comment in app.get(&path).await.ok()["comments"].as_array().expect("a list") {
+                app.delete(&format!("{path}/{}", comment["comment_id"].as_str().unwrap())).await;
+            }
+            (reply.status, before, after, calls)
+        };
+        let (status, before, done, calls) = change(Fault::Fails, usize::MAX).await;
+        assert_eq!(status, 200, "{method}");
+        assert_ne!(before, done, "{method}");
+        for (fault, nth) in FAULTS.iter().flat_map(|fault| (1..=calls).map(move |n| (*fault, n))) {
+            let (status, before, after, _) = change(fault, nth).await;
+            let whole = after == done || (status != 200 && after == before);
+            assert!(whole, "{method}, call {nth} of {calls} {fault:?}: {status}, {after:?}");
+            cases += 1;
+        }
+    }
+    println!("{cases} cases, 0 problems");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_full_disk_refuses_changes_but_allows_deletes() {
     let torture = Torture::new().await;

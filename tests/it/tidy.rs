@@ -113,6 +113,7 @@ const MODULES: &[&str] = &[
     "publishing",
     "library",
     "bins",
+    "comments",
     "catalog",
     "search",
     "interval_search",

@@ -1,4 +1,5 @@
-//! Authorization: which videos a caller may see, and whether they may change anything.
+//! Authorization: which videos a caller may see, and whether they may change anything; and the name
+//! of the caller.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +16,26 @@ pub struct Access {
     /// Whether the caller may only read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     read_only: bool,
+    /// The name of the caller's token, if it has one. It grants nothing, and jobs do not keep it.
+    #[serde(skip)]
+    name: Option<String>,
 }
 
 impl Access {
     /// Grants access to the videos in `collections`, or to every video if `collections` is `None`.
     pub fn new(collections: Option<BTreeSet<String>>, read_only: bool) -> Self {
-        Self { collections, read_only }
+        Self { collections, read_only, name: None }
+    }
+
+    /// Returns the same access for a token with a name.
+    #[must_use]
+    pub fn with_name(self, name: Option<String>) -> Self {
+        Self { name, ..self }
+    }
+
+    /// Returns the name of the caller's token.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     /// Returns the collections that access is restricted to, or `None` if the caller may see every

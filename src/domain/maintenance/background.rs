@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::alerts::Alerts;
 use crate::bins::Bins;
+use crate::comments::Comments;
 use crate::ingest::Sources;
 use crate::jobs::{Submission, Worker};
 use crate::kernel::disk::Reserve;
@@ -44,6 +45,7 @@ pub struct BackgroundTasks {
     pub(super) calibrator: Arc<Calibrator>,
     pub(super) sources: Arc<Sources>,
     pub(super) bins: Arc<Bins>,
+    pub(super) comments: Arc<Comments>,
     pub(super) alerts: Arc<Alerts>,
     pub(super) submission: Arc<Submission>,
     pub(super) worker: Arc<Worker>,
@@ -109,6 +111,7 @@ impl BackgroundTasks {
                 ControlFlow::Break(done) => {
                     done.log();
                     self.sweep_bins().await;
+                    self.sweep_comments().await;
                     self.sweep_alerts().await;
                 }
                 ControlFlow::Continue(left) if Instant::now() < until => next = Some(left),
@@ -125,6 +128,17 @@ impl BackgroundTasks {
             Ok(removed) => tracing::info!(removed, "documents that no bin needs were removed"),
             Err(error) => {
                 tracing::warn!(error = %error.labelled(), "the bins could not be swept");
+            }
+        }
+    }
+
+    /// Removes the comments on deleted videos that interrupted changes have left behind.
+    async fn sweep_comments(&self) {
+        match self.comments.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "comments on deleted videos were removed"),
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "the comments could not be swept");
             }
         }
     }

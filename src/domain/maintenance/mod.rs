@@ -95,6 +95,7 @@ impl Maintenance {
             calibrator: search.calibrator.clone(),
             sources: sources.clone(),
             bins: catalog.bins.clone(),
+            comments: catalog.comments.clone(),
             alerts: jobs.submission.alerts.clone(),
             submission: jobs.submission.clone(),
             worker: jobs.worker.clone(),

@@ -11,6 +11,7 @@ use ports::storage::ObjectStorage;
 use crate::alerts::Alerts;
 use crate::bins::Bins;
 use crate::catalog::Catalog;
+use crate::comments::Comments;
 use crate::kernel::error::Result;
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
@@ -45,6 +46,7 @@ pub struct Verification {
     installation: Arc<Installation>,
     locks: Arc<VideoLocks>,
     bins: Arc<Bins>,
+    comments: Arc<Comments>,
     alerts: Arc<Alerts>,
 }
 
@@ -60,13 +62,15 @@ impl Verification {
             installation: catalog.installation.clone(),
             locks: catalog.locks.clone(),
             bins: catalog.bins.clone(),
+            comments: catalog.comments.clone(),
             alerts,
         }
     }
 
     /// Verifies the index files and every video. Checks that each video's documents and objects
     /// exist, that the number of its vectors matches its record, that nothing remains of videos
-    /// without a record, and that every bin, every alert and its matches can be read. Changes nothing.
+    /// without a record, and that all bins, all comments, all alerts and their matches can be read.
+    /// Changes nothing.
     pub async fn run(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
@@ -110,6 +114,7 @@ impl Verification {
             }
         }
         report.problems.extend(self.bins.problems().await?);
+        report.problems.extend(self.comments.problems().await?);
         report.problems.extend(self.alerts.problems().await?);
         Ok(report)
     }

@@ -2,13 +2,15 @@
 //! hides the video, then removes the data, and finally removes the tombstone. An instance that
 //! finds a tombstone resumes the removal.
 
+use ports::records::Precondition;
 use ports::{ErrorKind, PortError, Result as PortResult};
+use serde_json::{Value, json};
 
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::publishing::Publisher;
 use crate::publishing::claim::{VideoClaim, superseded_error};
-use crate::records::documents::record_key;
+use crate::records::documents::{comments_key, record_key};
 use crate::records::locks::VideoLock;
 use crate::records::record::{self, Absence, Tombstone};
 use crate::records::record_state::RecordState;
@@ -201,11 +203,13 @@ impl Publisher {
         let mut outcome = RemovalOutcome { objects: Vec::new(), storage_error: None };
         let RecordState::Tombstone(stone, _) = tombstone else { return Ok(outcome) };
         self.listing.relist(video_id).await?;
+        let comments = self.store.get(&comments_key(video_id)).await;
         if !self.clean(video_id, tombstone).await? {
             return Err(superseded_error(video_id).into());
         }
         if stone.tombstone == Absence::Deleted {
             self.store.delete(&format!("cache/{video_id}/")).await?;
+            self.remove_comments(video_id, comments).await?;
         }
         for key in &stone.objects {
             match self.storage.delete(key).await {
@@ -222,6 +226,31 @@ impl Publisher {
         self.vacate(video_id, stone, tombstone).await?;
         self.unfinished().remove(&video_id);
         Ok(outcome)
+    }
+
+    /// Removes the comments on a video that were stored while its tombstone was current. Later ones
+    /// belong to a video that was published again.
+    async fn remove_comments(
+        &self,
+        video_id: VideoId,
+        stored: PortResult<Option<Value>>,
+    ) -> Result<()> {
+        let key = comments_key(video_id);
+        let document = match stored {
+            Ok(Some(document)) => document,
+            Ok(None) => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                return Ok(self.store.delete(&key).await?);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if !self.store.remove(&key, &document).await? {
+            // The store cannot remove the document atomically, or it has changed.
+            let empty = json!({ "comments": [] });
+            let expected = Precondition::Document(&document);
+            self.store.compare_and_swap(&key, expected, &empty).await?;
+        }
+        Ok(())
     }
 
     /// Retires the key of an object whose removal timed out, because the removal may still take

@@ -13,6 +13,14 @@ pub(crate) fn record_key(video_id: VideoId) -> String {
     format!("videos/{video_id}/video.json")
 }
 
+/// Key prefix of the comments, one document per video.
+pub(crate) const COMMENTS: &str = "comments/";
+
+/// Returns the key of the comments on a video.
+pub(crate) fn comments_key(video_id: VideoId) -> String {
+    format!("{COMMENTS}{video_id}.json")
+}
+
 /// Returns the video that a document key belongs to.
 pub(crate) fn video_of(key: &str) -> Option<VideoId> {
     key.strip_prefix("videos/")?.split('/').next()?.parse().ok()

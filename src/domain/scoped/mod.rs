@@ -24,6 +24,7 @@ use crate::answering::evidence::{EvidenceQuery, EvidenceResult};
 use crate::answering::query::QueryResponse;
 use crate::bins::select::SelectId;
 use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
+use crate::comments::activity::{ActivityList, ActivityQuery};
 use crate::export::Export;
 use crate::export::bin::{ClipArchive, MissingVideos, StringOutOptions};
 use crate::export::library::{LibraryExport, LibraryFormat};
@@ -66,7 +67,7 @@ impl Scoped {
     /// Returns the operations on a video. Returns `NotFound` if the caller may not see the video.
     pub async fn video(&self, video_id: VideoId) -> Result<VisibleVideo<'_>> {
         self.service.catalog.records.check_visible(&self.access, video_id).await?;
-        Ok(VisibleVideo { service: &self.service, video_id })
+        Ok(VisibleVideo { service: &self.service, access: &self.access, video_id })
     }
 
     /// Returns the changes that the caller may make. Returns `Forbidden` if the caller has
@@ -112,6 +113,10 @@ impl Scoped {
 
     pub async fn bin(&self, bin_id: &BinId) -> Result<Bin> {
         self.service.catalog.bins.get(&self.access, bin_id).await
+    }
+
+    pub async fn activity(&self, query: &ActivityQuery) -> Result<ActivityList> {
+        self.service.catalog.comments.activity(&self.access, query).await
     }
 
     pub async fn selects(&self, bin_id: &BinId, offset: usize, limit: usize) -> Result<SelectList> {

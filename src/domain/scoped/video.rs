@@ -6,11 +6,13 @@ use super::Scoped;
 use crate::Shotlog;
 use crate::analysis::correction::Correction;
 use crate::chunking::ChunkingFields;
+use crate::comments::{CommentDraft, CommentList, CommentQuery, CommentView};
 use crate::corrections::CorrectionDraft;
 use crate::export::{Export, ExportOptions};
 use crate::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
 use crate::ingest::preview::ChunkingPreview;
 use crate::jobs::Job;
+use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::library::aggregates::Aggregates;
@@ -24,6 +26,7 @@ use crate::records::metadata::MetadataPatch;
 /// A video that the caller may see.
 pub struct VisibleVideo<'s> {
     pub(super) service: &'s Shotlog,
+    pub(super) access: &'s Access,
     pub(super) video_id: VideoId,
 }
 
@@ -72,6 +75,10 @@ impl VisibleVideo<'_> {
 
     pub async fn corrections(&self) -> Result<Vec<Correction>> {
         self.service.catalog.records.video_corrections(self.video_id).await
+    }
+
+    pub async fn comments(&self, query: &CommentQuery) -> Result<CommentList> {
+        self.service.catalog.comments.list(self.access, self.video_id, query).await
     }
 
     pub async fn export(&self, format: &str, options: ExportOptions) -> Result<Export> {
@@ -126,6 +133,21 @@ impl EditableVideo<'_> {
 
     pub async fn delete(&self) -> Result<VideoDeletion> {
         self.scoped.service.delete_video(self.video_id).await
+    }
+
+    pub async fn comment(&self, draft: &CommentDraft) -> Result<CommentView> {
+        let Scoped { service, access } = self.scoped;
+        service.catalog.comments.add(access, self.video_id, draft).await
+    }
+
+    pub async fn edit_comment(&self, comment_id: &str, text: &str) -> Result<CommentView> {
+        let Scoped { service, access } = self.scoped;
+        service.catalog.comments.edit(access, self.video_id, comment_id, text).await
+    }
+
+    pub async fn delete_comment(&self, comment_id: &str) -> Result<()> {
+        let Scoped { service, access } = self.scoped;
+        service.catalog.comments.delete(access, self.video_id, comment_id).await
     }
 
     pub async fn rerun_aggregates(

@@ -11,6 +11,7 @@ mod chunking;
 mod chunks;
 mod clips;
 mod collections;
+mod comments;
 mod corrections;
 mod entities;
 mod evaluations;
@@ -57,6 +58,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         chunks::ChunksApi(shared()),
         transcript::TranscriptApi(shared()),
         corrections::CorrectionsApi(shared()),
+        comments::CommentsApi(shared()),
         aggregates::AggregatesApi(shared()),
         entities::EntitiesApi(shared()),
         export::ExportApi(shared()),

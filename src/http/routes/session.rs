@@ -10,6 +10,7 @@ use crate::http::edge::auth::Guard;
 use crate::http::edge::route_table::PlainRoute;
 use crate::http::wire::body;
 use crate::http::wire::failure::HttpFailure;
+use domain::kernel::access::Access;
 
 /// Returns the `/session` route.
 pub(super) fn route() -> PlainRoute {
@@ -17,8 +18,8 @@ pub(super) fn route() -> PlainRoute {
     PlainRoute::new("/session", "GET, HEAD, POST, DELETE", endpoint).without_token()
 }
 
-/// Reports whether a token is required, whether the caller's session is valid, and whether it only
-/// reads.
+/// Reports whether a token is required, whether the caller's session is valid and whether it only
+/// reads, and the name of its token.
 #[handler]
 fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response {
     let required = guard.needs_tokens();
@@ -27,6 +28,7 @@ fn session_state(request: &Request, Data(guard): Data<&Arc<Guard>>) -> Response 
         "required": required,
         "authenticated": !required || session.is_some(),
         "read_only": required && session.is_some_and(|access| access.check_write().is_err()),
+        "name": session.and_then(Access::name),
     });
     Response::builder()
         .content_type("application/json")

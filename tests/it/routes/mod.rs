@@ -8,6 +8,7 @@ mod bins;
 mod chunking;
 mod chunks;
 mod collections;
+mod comments;
 mod corrections;
 mod entities;
 mod evaluations;

@@ -1,0 +1,157 @@
+//! Adds, changes and deletes comments.
+
+use jiff::Timestamp;
+
+use super::store::insert;
+use super::{Comment, CommentDraft, CommentView, Comments, author, unknown_comment};
+use crate::kernel::access::Access;
+use crate::kernel::error::{Error, Result};
+use crate::kernel::time::{Span, rounded};
+use crate::kernel::video::{VideoId, unknown_video};
+use crate::records::record::VideoRecord;
+
+/// Number of hexadecimal digits of a comment's id.
+const ID_DIGITS: usize = 12;
+
+/// How far a comment may extend past the end of its video, in seconds: the precision of times.
+const END_TOLERANCE: f64 = 0.001;
+
+impl Comments {
+    /// Adds a comment to a video. Returns `NotFound` if there is no such video, `Unprocessable` if
+    /// the text or the author is too long or the times are not in order, and `Invalid` if the moment
+    /// lies outside the video or the video has too many comments.
+    pub async fn add(
+        &self,
+        access: &Access,
+        video_id: VideoId,
+        draft: &CommentDraft,
+    ) -> Result<CommentView> {
+        self.readiness.check()?;
+        let comment = Comment {
+            id: uuid::Uuid::new_v4().simple().to_string().chars().take(ID_DIGITS).collect(),
+            span: draft.span()?,
+            text: self.settings.check_text(&draft.text)?,
+            author: author(access, draft.author.as_deref())?,
+            token: access.name().map(str::to_owned),
+            created_at: Timestamp::now().as_millisecond(),
+            edited_at: None,
+        };
+        self.check_span(video_id, comment.span).await?;
+        let _lock = self.changes.lock().await;
+        self.check_room(video_id, self.comments(video_id).await?.len())?;
+        self.log_comment(video_id, &comment.id).await?;
+        self.change(video_id, |comments| {
+            // The store may have reported that an earlier attempt failed although it did not.
+            if comments.iter().all(|other| other.id != comment.id) {
+                self.check_room(video_id, comments.len())?;
+                insert(comments, comment.clone());
+            }
+            Ok(())
+        })
+        .await?;
+        // The video may have been deleted in the meantime, and its comments with it.
+        if self.is_gone(video_id).await? {
+            self.change(video_id, |comments| {
+                comments.retain(|other| other.id != comment.id);
+                Ok(())
+            })
+            .await?;
+            return Err(unknown_video(video_id));
+        }
+        Ok(comment.view(access, video_id))
+    }
+
+    /// Changes the text of a comment. Returns `NotFound` if there is no such comment, `Forbidden` if
+    /// the caller may not change it, and `Unprocessable` if the text is empty or too long.
+    pub async fn edit(
+        &self,
+        access: &Access,
+        video_id: VideoId,
+        id: &str,
+        text: &str,
+    ) -> Result<CommentView> {
+        self.readiness.check()?;
+        let text = self.settings.check_text(text)?;
+        let now = Timestamp::now().as_millisecond();
+        let _lock = self.changes.lock().await;
+        let edited = self
+            .change(video_id, |comments| {
+                let index = find(comments, video_id, id)?;
+                let comment = &mut comments[index];
+                comment.check_editable(access)?;
+                if comment.text != text {
+                    comment.text.clone_from(&text);
+                    comment.edited_at = Some(now);
+                }
+                Ok(comment.clone())
+            })
+            .await?;
+        Ok(edited.view(access, video_id))
+    }
+
+    /// Deletes a comment. Returns `NotFound` if there is no such comment, and `Forbidden` if the
+    /// caller may not delete it.
+    pub async fn delete(&self, access: &Access, video_id: VideoId, id: &str) -> Result<()> {
+        self.readiness.check()?;
+        let _lock = self.changes.lock().await;
+        self.change(video_id, |comments| {
+            let index = find(comments, video_id, id)?;
+            comments[index].check_editable(access)?;
+            comments.remove(index);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Checks that a video exists and that a span lies within it.
+    async fn check_span(&self, video_id: VideoId, span: Span) -> Result<()> {
+        let record = self.records.get(video_id).await?;
+        if span.end <= record.duration {
+            return Ok(());
+        }
+        // The decoded video may be longer than its record states.
+        let end = |record: VideoRecord| async move {
+            Ok(record.end(&self.records.spans(&record).await?))
+        };
+        let end = self.records.read_published(video_id, end).await?;
+        if span.end <= end + END_TOLERANCE {
+            return Ok(());
+        }
+        Err(Error::Invalid(format!(
+            "the comment ends at {:.3} s, and video '{video_id}' at {end:.3} s",
+            span.end
+        )))
+    }
+
+    /// Checks that a video with this number of comments may get another one.
+    fn check_room(&self, video_id: VideoId, count: usize) -> Result<()> {
+        let max = self.settings.max_per_video;
+        if count >= max {
+            return Err(Error::Invalid(format!(
+                "video '{video_id}' has {count} comments; it may have {max} \
+                 (comments.max_per_video): delete one first"
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl CommentDraft {
+    /// Returns the moment, with times rounded to milliseconds.
+    fn span(&self) -> Result<Span> {
+        let (start, end) = (self.start, self.end.unwrap_or(self.start));
+        if !(start >= 0.0 && end >= start && end.is_finite()) {
+            return Err(Error::Unprocessable(format!(
+                "start is {start} and end is {end}; they must be seconds of the video, end not \
+                 before start"
+            )));
+        }
+        Ok(Span { start: rounded(start), end: rounded(end) })
+    }
+}
+
+/// Finds a comment by its id.
+fn find(comments: &[Comment], video_id: VideoId, id: &str) -> Result<usize> {
+    let index = comments.iter().position(|comment| comment.id == id);
+    index.ok_or_else(|| unknown_comment(video_id, id))
+}
