@@ -401,6 +401,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/comments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the comments on a video.
+         * @description Comments are listed in the order of their start. They stay when the video is chunked,
+         *     analyzed or corrected again.
+         */
+        get: operations["comments"];
+        put?: never;
+        /**
+         * Comment on a moment of a video.
+         * @description The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+         *     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
+         *     has too many comments (`comments.max_per_video`).
+         */
+        post: operations["add_comment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/videos/{video_id}/comments/{comment_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a comment.
+         * @description Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+         *     without a name count as one author.
+         */
+        delete: operations["delete_comment"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the text of a comment.
+         * @description Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+         *     without a name count as one author.
+         */
+        patch: operations["edit_comment"];
+        trace?: never;
+    };
+    "/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List recent activity.
+         * @description Lists the newest comments on all videos that the token gives access to, newest first. The
+         *     number of comments in the list is limited (`comments.activity`). Deleted comments and those on
+         *     deleted videos are left out, so a page may have fewer entries than `limit` although more
+         *     follow; `next` is absent only on the last page.
+         */
+        get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/aggregates": {
         parameters: {
             query?: never;
@@ -1369,6 +1445,25 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** Activity */
+        Activity: {
+            kind: components["schemas"]["ActivityKind"];
+            /** @description File name of the video. */
+            filename: string;
+            comment: components["schemas"]["Comment"];
+        };
+        /**
+         * @description What happened: a comment was written.
+         * @enum {string}
+         */
+        ActivityKind: "comment";
+        /** ActivityList */
+        ActivityList: {
+            /** @description The entries of this page, newest first. */
+            entries: components["schemas"]["Activity"][];
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+        };
         /** AddSelectsRequest */
         AddSelectsRequest: {
             /** @description The selects to add, in order. */
@@ -2082,6 +2177,87 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVideos: "delete" | "keep";
+        /**
+         * Comment
+         * @description A comment on a moment of a video.
+         */
+        Comment: {
+            /** @description Id of the comment. */
+            comment_id: string;
+            /** @description Id of the video. */
+            video_id: string;
+            /**
+             * Format: double
+             * @description Start of the moment, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End of the moment, in seconds from the start of the video; the same as `start` for a point in
+             *     time.
+             */
+            end: number;
+            /** @description The text. */
+            text: string;
+            /** @description Name of the author. */
+            author: string;
+            /** @description Creation time (ISO 8601, UTC, to the second). */
+            created_at: string;
+            /**
+             * @description Time of the last change of the text (ISO 8601, UTC, to the second); absent if it was never
+             *     changed.
+             */
+            edited_at?: string;
+            /** @description Whether this token may change and delete the comment. */
+            editable: boolean;
+        };
+        /** CommentDeleted */
+        CommentDeleted: {
+            /** @description Id of the deleted comment. */
+            comment_id: string;
+            /** @description Always true. */
+            deleted: boolean;
+        };
+        /** CommentList */
+        CommentList: {
+            /** @description The comments of this page. */
+            comments: components["schemas"]["Comment"][];
+            /**
+             * Format: uint32
+             * @description Number of comments on all pages.
+             */
+            total: number;
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+        };
+        /**
+         * CommentRequest
+         * @description A comment to add.
+         */
+        CommentRequest: {
+            /**
+             * Format: double
+             * @description Start of the moment, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End of the moment, in seconds from the start of the video. Null: the point in time `start`.
+             */
+            end?: number | null;
+            /** @description The text, at most `comments.max_chars` characters. */
+            text: string;
+            /**
+             * @description Name of the author, at most 100 characters, if the token has no name. Null: the name of the
+             *     token, or `anonymous`.
+             */
+            author?: string | null;
+        };
+        /** CommentUpdateRequest */
+        CommentUpdateRequest: {
+            /** @description The new text, at most `comments.max_chars` characters. */
+            text: string;
+        };
         /**
          * Comparison
          * @description Difference between two configurations in one metric.
@@ -5179,6 +5355,9 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Activity = components['schemas']['Activity'];
+export type ActivityKind = components['schemas']['ActivityKind'];
+export type ActivityList = components['schemas']['ActivityList'];
 export type AddSelectsRequest = components['schemas']['AddSelectsRequest'];
 export type Aggregated = components['schemas']['Aggregated'];
 export type AggregatedDone = components['schemas']['AggregatedDone'];
@@ -5221,6 +5400,11 @@ export type Collection = components['schemas']['Collection'];
 export type CollectionList = components['schemas']['CollectionList'];
 export type CollectionResult = components['schemas']['CollectionResult'];
 export type CollectionVideos = components['schemas']['CollectionVideos'];
+export type Comment = components['schemas']['Comment'];
+export type CommentDeleted = components['schemas']['CommentDeleted'];
+export type CommentList = components['schemas']['CommentList'];
+export type CommentRequest = components['schemas']['CommentRequest'];
+export type CommentUpdateRequest = components['schemas']['CommentUpdateRequest'];
 export type Comparison = components['schemas']['Comparison'];
 export type ConfigurationResult = components['schemas']['ConfigurationResult'];
 export type Correction = components['schemas']['Correction'];
@@ -6131,6 +6315,144 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Corrections"];
+                };
+            };
+        };
+    };
+    comments: {
+        parameters: {
+            query?: {
+                /** @description Only comments that end at this second of the video or later. */
+                after?: number;
+                /** @description Only comments that start before this second of the video. */
+                before?: number;
+                /** @description Maximum number of comments per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentList"];
+                };
+            };
+        };
+    };
+    add_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+        };
+    };
+    delete_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+                /** @description Id of the comment. */
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommentDeleted"];
+                };
+            };
+        };
+    };
+    edit_comment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+                /** @description Id of the comment. */
+                comment_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommentUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+        };
+    };
+    activity: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page, from 1 to 100. Default: 20. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityList"];
                 };
             };
         };

@@ -1,5 +1,8 @@
 """Contains all the data models used in inputs/outputs"""
 
+from .activity import Activity
+from .activity_kind import ActivityKind
+from .activity_list import ActivityList
 from .add_selects_request import AddSelectsRequest
 from .aggregated_done import AggregatedDone
 from .aggregated_done_failed import AggregatedDoneFailed
@@ -47,6 +50,11 @@ from .collection import Collection
 from .collection_list import CollectionList
 from .collection_result import CollectionResult
 from .collection_videos import CollectionVideos
+from .comment import Comment
+from .comment_deleted import CommentDeleted
+from .comment_list import CommentList
+from .comment_request import CommentRequest
+from .comment_update_request import CommentUpdateRequest
 from .comparison import Comparison
 from .configuration_result import ConfigurationResult
 from .correction import Correction
@@ -218,6 +226,9 @@ from .video_list import VideoList
 from .vote import Vote
 
 __all__ = (
+    "Activity",
+    "ActivityKind",
+    "ActivityList",
     "AddSelectsRequest",
     "AggregatedDone",
     "AggregatedDoneFailed",
@@ -265,6 +276,11 @@ __all__ = (
     "CollectionList",
     "CollectionResult",
     "CollectionVideos",
+    "Comment",
+    "CommentDeleted",
+    "CommentList",
+    "CommentRequest",
+    "CommentUpdateRequest",
     "Comparison",
     "ConfigurationResult",
     "Correction",

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="Comment")
+
+
+@_attrs_define
+class Comment:
+    """A comment on a moment of a video.
+
+    Attributes:
+        comment_id (str): Id of the comment.
+        video_id (str): Id of the video.
+        start (float): Start of the moment, in seconds from the start of the video.
+        end (float): End of the moment, in seconds from the start of the video; the same as `start` for a point in
+            time.
+        text (str): The text.
+        author (str): Name of the author.
+        created_at (str): Creation time (ISO 8601, UTC, to the second).
+        editable (bool): Whether this token may change and delete the comment.
+        edited_at (str | Unset): Time of the last change of the text (ISO 8601, UTC, to the second); absent if it was
+            never
+            changed.
+    """
+
+    comment_id: str
+    video_id: str
+    start: float
+    end: float
+    text: str
+    author: str
+    created_at: str
+    editable: bool
+    edited_at: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        comment_id = self.comment_id
+
+        video_id = self.video_id
+
+        start = self.start
+
+        end = self.end
+
+        text = self.text
+
+        author = self.author
+
+        created_at = self.created_at
+
+        editable = self.editable
+
+        edited_at = self.edited_at
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "comment_id": comment_id,
+                "video_id": video_id,
+                "start": start,
+                "end": end,
+                "text": text,
+                "author": author,
+                "created_at": created_at,
+                "editable": editable,
+            }
+        )
+        if edited_at is not UNSET:
+            field_dict["edited_at"] = edited_at
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
+        d = dict(src_dict)
+        comment_id = d.pop("comment_id")
+
+        video_id = d.pop("video_id")
+
+        start = d.pop("start")
+
+        end = d.pop("end")
+
+        text = d.pop("text")
+
+        author = d.pop("author")
+
+        created_at = d.pop("created_at")
+
+        editable = d.pop("editable")
+
+        edited_at = d.pop("edited_at", UNSET)
+
+        comment = cls(
+            comment_id=comment_id,
+            video_id=video_id,
+            start=start,
+            end=end,
+            text=text,
+            author=author,
+            created_at=created_at,
+            editable=editable,
+            edited_at=edited_at,
+        )
+
+        comment.additional_properties = d
+        return comment
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
