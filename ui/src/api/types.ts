@@ -26,6 +26,8 @@ export type BinChanged = Schemas["BinChanged"];
 export type Select = Schemas["Select"];
 export type SelectList = Schemas["SelectList"];
 export type SelectUpdate = Schemas["SelectUpdateRequest"];
+export type Comment = Schemas["Comment"];
+export type CommentList = Schemas["CommentList"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {

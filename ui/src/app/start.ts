@@ -21,10 +21,11 @@ export async function start() {
   void checkHealth();
   setInterval(checkHealth, HEALTH_INTERVAL);
   // If this fails, the calls that follow detect whether sign-in is required.
-  type Session = { required: boolean; authenticated: boolean; read_only: boolean };
+  type Session = { required: boolean; authenticated: boolean; read_only: boolean; name: string | null };
   const session = await api<Session>("session").catch(() => null);
   app.canSignOut = Boolean(session?.required && session.authenticated);
   app.readOnly = Boolean(session?.read_only);
+  app.userName = session?.name ?? "";
   if (session && !session.authenticated) {
     app.signInRequired = true;
     return;

@@ -1,6 +1,7 @@
 // The German catalogue. It avoids "du" and "Sie": buttons and hints are infinitives.
 import type { Messages } from "./en";
 import { bins } from "./de/bins";
+import { comments } from "./de/comments";
 import { corrections } from "./de/corrections";
 import { frame } from "./de/frame";
 import { jobs } from "./de/jobs";
@@ -8,4 +9,13 @@ import { library } from "./de/library";
 import { search } from "./de/search";
 import { video } from "./de/video";
 
-export const de: Messages = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search, ...bins };
+export const de: Messages = {
+  ...frame,
+  ...library,
+  ...jobs,
+  ...video,
+  ...comments,
+  ...corrections,
+  ...search,
+  ...bins,
+};

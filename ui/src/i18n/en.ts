@@ -2,6 +2,7 @@
 // language to have the same entries. A text with placeholders is a function of them; counted nouns go
 // through `counter`, which picks the plural form.
 import { bins } from "./en/bins";
+import { comments } from "./en/comments";
 import { corrections } from "./en/corrections";
 import { frame } from "./en/frame";
 import { jobs } from "./en/jobs";
@@ -9,7 +10,16 @@ import { library } from "./en/library";
 import { search } from "./en/search";
 import { video } from "./en/video";
 
-export const en = { ...frame, ...library, ...jobs, ...video, ...corrections, ...search, ...bins };
+export const en = {
+  ...frame,
+  ...library,
+  ...jobs,
+  ...video,
+  ...comments,
+  ...corrections,
+  ...search,
+  ...bins,
+};
 
 /** The texts that every language provides. */
 export type Messages = typeof en;

@@ -35,6 +35,8 @@ export const app = $state({
   route: address,
   /** Whether the access token may only read. */
   readOnly: false,
+  /** The name of the access token; empty if it has none. */
+  userName: "",
   toast: "",
   toastActions: [] as ToastAction[],
 });

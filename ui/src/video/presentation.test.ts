@@ -192,10 +192,11 @@ describe("panels", () => {
       ["output-loudness", "Loudness", "outputs"],
       ["output-unheard", "Unheard", "outputs"],
       ["more", "More", "more"],
+      ["comments", "Comments", "comments"],
     ]);
     expect(
       resultTabs(log)
-        .at(-1)
+        .find(({ panel }) => panel === "more")
         ?.shown.map(({ id }) => id),
     ).toEqual(["quietest"]);
   });
@@ -207,6 +208,7 @@ describe("panels", () => {
       ["Moments", ["moments"]],
       ["Acts", ["acts"]],
       ["Data", ["numbers", "output-loudness", "output-unheard", "more"]],
+      ["Comments", ["comments"]],
     ]);
     const grouped = resultGroups(tabs).flatMap((group) => group.tabs);
     expect([...grouped, ...speechTabs(tabs)]).toHaveLength(tabs.length);
@@ -215,7 +217,7 @@ describe("panels", () => {
   it("are hidden without content", () => {
     log.chunks = [];
     log.aggregates = { scenes: { acts: [] } };
-    expect(resultTabs(log).map(({ id }) => id)).toEqual(["moments"]);
+    expect(resultTabs(log).map(({ id }) => id)).toEqual(["moments", "comments"]);
   });
 });
 

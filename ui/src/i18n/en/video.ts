@@ -42,11 +42,12 @@ export const video = {
       json: "Everything (JSON)",
     },
     results: "Results",
-    groups: { moments: "Moments", overview: "Overview", seen: "Seen", data: "Data" },
+    groups: { moments: "Moments", overview: "Overview", seen: "Seen", data: "Data", comments: "Comments" },
     tabs: {
       moments: "Moments",
       more: "More",
       corrections: "Corrections",
+      comments: "Comments",
       splitting: "Segmentation",
     },
   },

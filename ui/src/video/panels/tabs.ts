@@ -42,6 +42,7 @@ export function resultTabs(log: VideoLog): ResultTab[] {
     ...page("more", log.otherAggregates.length, log.otherAggregates),
     ...page("corrections", log.corrections.length),
     ...page("splitting", log.cuts.length),
+    ...page("comments", true),
   ]);
 }
 
@@ -54,6 +55,7 @@ const GROUPS: Record<keyof typeof m.video.groups, string[]> = {
   overview: ["prose", "sections"],
   seen: ["occurrences", "linked_people", "tracked_objects"],
   data: ["charts", "outputs", "more", "corrections", "splitting"],
+  comments: ["comments"],
 };
 
 /** The tabs of speech: the transcript has its own pane. */

@@ -1,0 +1,90 @@
+// The comments on a video: written, changed, deleted, and read by others.
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, openTab, test } from "./fixtures.js";
+import { sample, startService } from "./service.js";
+
+async function ingest(url, headers = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
+  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
+  const { job_id: jobId } = await (await fetch(`${url}/videos`, { method: "POST", body: form, headers })).json();
+  await expect.poll(async () => (await (await fetch(`${url}/jobs/${jobId}`, { headers })).json()).status, { timeout: 120_000 }).toBe("done");
+  return (await (await fetch(`${url}/videos`, { headers })).json()).videos[0].video_id;
+}
+
+// Other spec files share the service and expect it to be empty.
+test.afterAll(async ({ service }) => {
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+});
+
+const entries = (page) => page.getByRole("tabpanel").getByRole("listitem");
+
+async function openComments(page, service, id) {
+  await page.goto(`${service.url}/#/videos/${id}`);
+  return openTab(page, "Comments");
+}
+
+for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
+  test.describe(`at ${width} px, ${colorScheme}`, () => {
+    test.use({ viewport: { width, height: 800 }, colorScheme, contextOptions: { reducedMotion: "reduce" } });
+
+    test("comments are written, changed and deleted", async ({ page, service }) => {
+      const id = await ingest(service.url);
+      const panel = await openComments(page, service, id);
+      await expect(panel.getByText("No comments yet.")).toBeVisible();
+      await panel.getByRole("textbox", { name: "Comment" }).fill("Is this the harbour?");
+      await panel.getByLabel("Your name").fill("Ada");
+      await panel.getByRole("button", { name: "Comment at 0:00" }).click();
+      await expect(entries(page)).toContainText("Is this the harbour?");
+      await expect(entries(page)).toContainText("Ada");
+
+      await page.goto(`${service.url}/#/videos/${id}?range=2-4&tab=comments`);
+      await panel.getByRole("textbox", { name: "Comment" }).fill("For the range");
+      await panel.getByRole("button", { name: "Comment at 0:02–0:04" }).click();
+      await expect(entries(page)).toHaveCount(2);
+      await expectAccessible(page, "comments");
+      await panel.getByRole("button", { name: "Go to 0:02–0:04" }).click();
+      await expect.poll(() => page.evaluate(() => document.querySelector("video").currentTime)).toBeGreaterThanOrEqual(2);
+
+      await panel.getByRole("button", { name: "Edit the comment of Ada at 0:00" }).click();
+      await entries(page).first().getByRole("textbox").fill("This is the harbour.");
+      await panel.getByRole("button", { name: "Save" }).click();
+      await expect(entries(page).first()).toContainText("This is the harbour.");
+      await expect(entries(page).first()).toContainText("edited");
+      await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
+      await expect(entries(page)).toHaveCount(1);
+      const { comments } = await (await fetch(`${service.url}/videos/${id}/comments`)).json();
+      expect(comments.map(({ text, author, start }) => [text, author, start])).toEqual([["This is the harbour.", "Ada", 0]]);
+      await fetch(`${service.url}/videos/${id}/comments/${comments[0].comment_id}`, { method: "DELETE" });
+    });
+  });
+}
+
+test("the author is the name of the token, and others may only read", async ({ browser }) => {
+  const tokens = '["all-of-it", { token = "writes", name = "Ada" }, { token = "reads", read_only = true }]';
+  const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens } });
+  try {
+    const id = await ingest(service.url, { Authorization: "Bearer all-of-it" });
+    const signIn = async (token) => {
+      const page = await (await browser.newContext()).newPage();
+      await page.goto(`${service.url}/#/videos/${id}`);
+      await page.getByLabel("Access token").fill(token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      return [page, await openTab(page, "Comments")];
+    };
+    const [writer, panel] = await signIn("writes");
+    await expect(panel.getByLabel("Your name")).toHaveCount(0);
+    await panel.getByRole("textbox", { name: "Comment" }).fill("A boat");
+    await panel.getByRole("button", { name: "Comment at 0:00" }).click();
+    await expect(entries(writer)).toContainText("Ada");
+    const [reader, readPanel] = await signIn("reads");
+    await expect(entries(reader)).toContainText("A boat");
+    await expect(readPanel.getByRole("textbox")).toHaveCount(0);
+    await expect(readPanel.getByRole("button", { name: /^(Edit|Delete)/ })).toHaveCount(0);
+    await writer.context().close();
+    await reader.context().close();
+  } finally {
+    await service.stop();
+  }
+});

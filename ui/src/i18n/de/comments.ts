@@ -1,0 +1,21 @@
+// Comments on moments of a video.
+import type { comments as english } from "../en/comments";
+
+export const comments: typeof english = {
+  comments: {
+    none: "Noch keine Kommentare.",
+    addAt: (time) => `Bei ${time} kommentieren`,
+    text: "Kommentar",
+    name: "Name",
+    edit: "Ändern",
+    editOf: (author, time) => `Kommentar von ${author} bei ${time} ändern`,
+    remove: "Löschen",
+    removeOf: (author, time) => `Kommentar von ${author} bei ${time} löschen`,
+    removed: "Kommentar gelöscht.",
+    edited: "geändert",
+    save: "Speichern",
+    cancel: "Abbrechen",
+    more: "Weitere Kommentare",
+    goTo: (time) => `Zu ${time} springen`,
+  },
+};

@@ -1,0 +1,20 @@
+// Comments on moments of a video.
+
+export const comments = {
+  comments: {
+    none: "No comments yet.",
+    addAt: (time: string) => `Comment at ${time}`,
+    text: "Comment",
+    name: "Your name",
+    edit: "Edit",
+    editOf: (author: string, time: string) => `Edit the comment of ${author} at ${time}`,
+    remove: "Delete",
+    removeOf: (author: string, time: string) => `Delete the comment of ${author} at ${time}`,
+    removed: "Comment deleted.",
+    edited: "edited",
+    save: "Save",
+    cancel: "Cancel",
+    more: "More comments",
+    goTo: (time: string) => `Go to ${time}`,
+  },
+};

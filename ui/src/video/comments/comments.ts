@@ -1,0 +1,24 @@
+// Calls to the comments on a video.
+import { api, videoPath } from "../../api/client";
+import type { Comment, CommentList, Span } from "../../api/types";
+
+const PAGE = 100;
+
+const commentsPath = (video: string) => `${videoPath(video)}/comments`;
+const commentPath = ({ video_id, comment_id }: Comment) =>
+  `${commentsPath(video_id)}/${encodeURIComponent(comment_id)}`;
+
+/** Loads a page of comments in the order of the video. */
+export const listComments = (video: string, cursor = "") =>
+  api<CommentList>(
+    `${commentsPath(video)}?${new URLSearchParams({ limit: String(PAGE), ...(cursor ? { cursor } : {}) })}`,
+  );
+
+/** Adds a comment; an empty `author` means the name of the token. */
+export const addComment = (video: string, span: Span, text: string, author: string) =>
+  api<Comment>(commentsPath(video), { json: { ...span, text, author: author || null } });
+
+export const editComment = (comment: Comment, text: string) =>
+  api<Comment>(commentPath(comment), { method: "PATCH", json: { text } });
+
+export const deleteComment = (comment: Comment) => api(commentPath(comment), { method: "DELETE" });
