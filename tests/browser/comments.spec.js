@@ -34,7 +34,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       const panel = await openComments(page, service, id);
       await expect(panel.getByText("No comments yet.")).toBeVisible();
       await panel.getByRole("textbox", { name: "Comment" }).fill("Is this the harbour?");
-      await panel.getByLabel("Your name").fill("Ada");
+      await panel.getByLabel("Your name (optional)").fill("Ada");
       await panel.getByRole("button", { name: "Comment at 0:00" }).click();
       await expect(entries(page)).toContainText("Is this the harbour?");
       await expect(entries(page)).toContainText("Ada");
@@ -74,7 +74,7 @@ test("the author is the name of the token, and others may only read", async ({ b
       return [page, await openTab(page, "Comments")];
     };
     const [writer, panel] = await signIn("writes");
-    await expect(panel.getByLabel("Your name")).toHaveCount(0);
+    await expect(panel.getByLabel("Your name (optional)")).toHaveCount(0);
     await panel.getByRole("textbox", { name: "Comment" }).fill("A boat");
     await panel.getByRole("button", { name: "Comment at 0:00" }).click();
     await expect(entries(writer)).toContainText("Ada");
