@@ -8,12 +8,13 @@
     TORTURE_SEED=1        seed of clips, operations and times
 
 The operations are a first ingest, an ingest with another chunking, one that runs the analyzer again, a re-run of the
-aggregates, a delete, changes to a bin, `shotlog reindex` and start-up. Each is killed between its start and shortly
-after its usual end.
+aggregates, a delete, changes to a bin, comments, `shotlog reindex` and start-up. Each is killed between its start and
+shortly after its usual end.
 After each kill the service must start, every acknowledged change must be there, every video must be complete, and
 `shotlog verify` must find no mismatch. Records are in a folder and the index is embedded; ffmpeg makes the clips.
 Called by scripts/torture/kills.sh.
 """
+import contextlib
 import http.client
 import json
 import os
@@ -48,6 +49,8 @@ class Clip:
     def __init__(self, number):
         self.bytes, self.id = make_clip(SCRATCH / f"clip{number}.mp4", number)
         self.possible = {None}
+        # The possible texts of its comments.
+        self.comments = [set()]
 
 
 class Bin:
@@ -195,10 +198,7 @@ def change_bin(service, bin, clip):
             raise RuntimeError(f"a bin could not be created: {status} {created}")
         bin.id = created["bin_id"]
     select = {"video_id": clip.id, "start": 0, "end": 1}
-    until = time.monotonic() + rng.uniform(0, 1)
-    timer = threading.Timer(max(0, until - time.monotonic()), service.process.send_signal, [signal.SIGKILL])
-    timer.start()
-    try:
+    with killed_within_a_second(service):
         while True:
             ids = bin.possible[0]
             actions = ["add", "move", "remove"] if 1 < len(ids) < 5000 else ["add"] if len(ids) < 2 else ["remove"]
@@ -217,6 +217,27 @@ def change_bin(service, bin, clip):
                 raise RuntimeError(f"a change of a bin returned {status}: {response}")
             added = [one["select_id"] for one in response.get("selects", [])] if action == "add" else []
             bin.possible = [added + ids if action == "add" else expected]
+
+
+def comment(service, clip):
+    """Adds comments, one after another, until the kill."""
+    with killed_within_a_second(service):
+        while True:
+            written, text = clip.comments[0], f"comment {rng.random()}"
+            clip.comments = [written, written | {text}]
+            status, response = send_json(service, f"/videos/{clip.id}/comments", {"start": 0, "text": text})
+            if status != 200:
+                raise RuntimeError(f"a comment returned {status}: {response}")
+            clip.comments = [written | {text}]
+
+
+@contextlib.contextmanager
+def killed_within_a_second(service):
+    """Kills the service during the block, whose requests then fail."""
+    timer = threading.Timer(rng.uniform(0, 1), service.process.send_signal, [signal.SIGKILL])
+    timer.start()
+    try:
+        yield
     except (OSError, http.client.HTTPException):
         pass
     timer.join()
@@ -256,7 +277,7 @@ def operate(service, clips, bin):
     present = clip.possible != {None}
     names = ["reindex", "start", "ingest"]
     if present:
-        names += ["delete", "rechunk", "rechunk", "analyze", "aggregate", "bin", "bin"]
+        names += ["delete", "rechunk", "rechunk", "analyze", "aggregate", "bin", "bin", "comment", "comment"]
     name = rng.choice(names)
     if name == "reindex":
         reindex(service)
@@ -268,6 +289,8 @@ def operate(service, clips, bin):
         aggregate(service, clip)
     elif name == "bin":
         change_bin(service, bin, clip)
+    elif name == "comment":
+        comment(service, clip)
     elif name == "analyze":
         ingest(service, clip, name, next(iter(clip.possible)))
     else:
@@ -340,6 +363,24 @@ def check_bin(service, bin, kill):
     bin.possible = [ids]
 
 
+def check_comments(service, clips, kill):
+    """Compares the comments on the videos with the acknowledged ones."""
+    for clip in clips:
+        found = set()
+        if clip.possible != {None}:
+            cursor = ""
+            while cursor is not None:
+                status, page = service.call(f"/videos/{clip.id}/comments?limit=500{cursor}")
+                if status != 200:
+                    return problem(f"kill {kill}: the comments on {clip.id} returned {status}: {page}")
+                found |= {one["text"] for one in page["comments"]}
+                cursor = f"&cursor={page['next']}" if "next" in page else None
+            if found not in clip.comments:
+                counts = " or ".join(str(len(texts)) for texts in clip.comments)
+                problem(f"kill {kill}: {clip.id} has {len(found)} comments, {counts} were acknowledged")
+        clip.comments = [found]
+
+
 def verify(service, kill):
     """Verifies a copy of the data folder, repeatedly until repairs are done."""
     copy = SCRATCH / "copy"
@@ -379,6 +420,7 @@ def main():
                 break
             check_state(service, clips, f"{kills} ({name})")
             check_bin(service, bin, f"{kills} ({name})")
+            check_comments(service, clips, f"{kills} ({name})")
             verify(service, f"{kills} ({name})")
             if kills % 25 == 0:
                 print(f"  {kills} kills, {len(problems)} problems", flush=True)
