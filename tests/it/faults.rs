@@ -10,6 +10,7 @@ use domain::maintenance::repair::Repair;
 use poem::http::Method;
 use ports::conformance::faults::{Fault, Faults};
 use ports::index::{Filter, VectorIndex};
+use ports::records::RecordStore;
 use serde_json::{Value, json};
 
 use crate::support::{BASE, FlakyStorage, Reply, TestApp, clip, mentions};
@@ -73,6 +74,11 @@ impl Torture {
             let job = self.job("10").await;
             assert_eq!(job["status"], "done", "{job}");
         }
+        // Every change of the video keeps its comment, or removes it with the video.
+        let comments = format!("/videos/{}/comments", self.id);
+        if !absent && self.app.get(&comments).await.ok()["total"] == 0 {
+            self.app.post_json(&comments, json!({"start": 1, "text": "stays"})).await.ok();
+        }
     }
 
     async fn chunks(&self) -> u64 {
@@ -115,6 +121,9 @@ impl Torture {
             let path = video["storage_path"].as_str().expect("a path");
             let object = self.app.get(&format!("/storage/{path}")).await;
             assert_eq!(object.body, clip(SECONDS), "{case}");
+        } else {
+            let comments = self.app.records.list("comments/").await.expect(case);
+            assert_eq!(comments, [""; 0], "{case}");
         }
     }
 
