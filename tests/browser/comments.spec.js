@@ -43,7 +43,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await panel.getByRole("textbox", { name: "Comment" }).fill("For the range");
       await panel.getByRole("button", { name: "Comment at 0:02–0:04" }).click();
       await expect(entries(page)).toHaveCount(2);
-      await expectAccessible(page, "comments");
+      await expectAccessible(page, "comments", "#panel");
       await panel.getByRole("button", { name: "Go to 0:02–0:04" }).click();
       await expect.poll(() => page.evaluate(() => document.querySelector("video").currentTime)).toBeGreaterThanOrEqual(2);
 

@@ -200,6 +200,8 @@ test.describe("in German", () => {
     await longVideo(page);
     await json(page, `/videos/${ID}/aggregates`, { video_id: ID, available: Object.keys(AGGREGATES), aggregates: AGGREGATES });
     await json(page, `/videos/${ID}/entities`, { entities: PEOPLE });
+    const comment = { comment_id: "a", video_id: ID, start: 1, end: 2, text: "Ein Boot", author: "Ada", created_at: "2026-01-31T12:00:00Z", edited_at: "2026-01-31T12:00:00Z", editable: true };
+    await json(page, `/videos/${ID}/comments`, { comments: [comment], total: 2, next: "b" });
     await json(page, `/videos/${ID}/chunking/preview`, { chunks: 2, chunk_config: "x", boundaries: [{ time: 9, votes: [{ detector: "cut", time: 9.1, score: 0.8 }] }, { time: 30, votes: [] }] });
     await json(page, "/videos/plan", { chunks: 2, drops: [], history: 1, total: { model_calls: 3, seconds: 90 } });
     await page.goto(`${service.url}/#/videos/${ID}?range=10-20`);
@@ -210,7 +212,7 @@ test.describe("in German", () => {
       await expectGerman(page, name);
       await expectFits(page, `${name} in German`);
     });
-    expect(opened).toHaveLength(8);
+    expect(opened).toHaveLength(9);
     await page.getByRole("tab", { name: "Momente" }).click();
     await json(page, `/videos/${ID}/chunks/0`, {
       chunk_id: 0, start: 0, end: 5, timecode: "0:00", people: { people: [{ person: "p1", clothing: "Mantel", locations: [{ t: 1, box: [0, 0, 0.5, 0.5], confidence: 0.9 }] }], people_count: 1 },
