@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Measures accuracy on footage with known content and prints a line per figure with its bar: cuts (compared with
-# PySceneDetect), speakers, words, objects, on-screen text, speed and search. Fails if a bar is missed.
+# PySceneDetect), speakers, words, objects, on-screen text, speed, search and intervals. Fails if a bar is missed.
 #
-#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible] [facts] [questions]     (default: all)
+#   scripts/eval.sh [cuts] [speech] [objects] [text] [speed] [search] [visible] [facts] [questions] [intervals]
+#                         (default: all)
 #
 #   SHOTLOG_MEDIA=DIR     the footage, with its ground_truth.json
 #   SHOTLOG_EVAL_TEST=DIR test clips that nothing was tuned on, with cuts.json and speech.json; measured in addition to
@@ -55,11 +56,11 @@ serve() {
 }
 
 parts=("$@")
-((${#parts[@]})) || parts=(cuts speech objects text speed search visible facts questions)
+((${#parts[@]})) || parts=(cuts speech objects text speed search visible facts questions intervals)
 status=0
 measured=()
 for part in "${parts[@]}"; do
-    [[ $part == search || $part == visible || $part == facts || $part == questions ]] || measured+=("$part")
+    [[ " search visible facts questions intervals " == *" $part "* ]] || measured+=("$part")
 done
 if ((${#measured[@]})); then
     serve footage
@@ -121,5 +122,11 @@ if [[ " ${parts[*]} " == *" questions "* ]]; then
     else
         echo "questions of all kinds: skipped, SHOTLOG_EVAL_QUESTIONS is not set"
     fi
+fi
+if [[ " ${parts[*]} " == *" intervals "* ]]; then
+    echo "spans of expressions over intervals, compared with the stored outputs"
+    serve intervals
+    scripts/eval/intervals.py "$base" "$SHOTLOG_MEDIA" || status=1
+    stop_service
 fi
 exit "$status"
