@@ -172,6 +172,7 @@ export const search: typeof english = {
     about: "Eine Benachrichtigung durchsucht jedes neue Video und sammelt die passenden Momente.",
     create: "Benachrichtigung erstellen",
     newTitle: "Neue Benachrichtigung",
+    more: "Mehr",
     newAbout: "Jedes Video, das ab jetzt hinzugefügt oder erneut analysiert wird, wird durchsucht nach:",
     everyVideo:
       "Benachrichtigungen durchsuchen jedes neue Video, nicht nur die für diese Suche ausgewählten.",

@@ -164,6 +164,7 @@ export const search = {
     about: "An alert searches every new video and collects the moments that match.",
     create: "Create alert",
     newTitle: "New alert",
+    more: "More",
     newAbout: "Every video that is added or analysed again from now on is searched for:",
     everyVideo: "Alerts search every new video, not only the videos selected for this search.",
     name: "Alert name",
