@@ -56,6 +56,14 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await expect(entries(page)).toHaveCount(1);
       const { comments } = await (await fetch(`${service.url}/videos/${id}/comments`)).json();
       expect(comments.map(({ text, author, start }) => [text, author, start])).toEqual([["This is the harbour.", "Ada", 0]]);
+
+      await panel.getByRole("link", { name: "Newest comments" }).click();
+      await expect(page).toHaveTitle("Newest comments · Shotlog");
+      const newest = page.getByRole("listitem").filter({ hasText: "This is the harbour." });
+      await expect(newest).toContainText("Ada");
+      await expectAccessible(page, "the newest comments");
+      await newest.getByRole("link", { name: "shotlog-sample.mp4 · 0:00" }).click();
+      await expect(entries(page)).toContainText("This is the harbour.");
       await fetch(`${service.url}/videos/${id}/comments/${comments[0].comment_id}`, { method: "DELETE" });
     });
   });

@@ -27,6 +27,8 @@ export type Select = Schemas["Select"];
 export type SelectList = Schemas["SelectList"];
 export type SelectUpdate = Schemas["SelectUpdateRequest"];
 export type Comment = Schemas["Comment"];
+export type Activity = Schemas["Activity"];
+export type ActivityList = Schemas["ActivityList"];
 export type CommentList = Schemas["CommentList"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 

@@ -16,6 +16,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   alerts: () => import("./pages/Alerts.svelte"),
   bins: () => import("./pages/Bins.svelte"),
   compare: () => import("./pages/Compare.svelte"),
+  activity: () => import("./pages/Activity.svelte"),
   settings: () => import("./pages/Settings.svelte"),
 };
 

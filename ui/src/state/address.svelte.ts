@@ -123,6 +123,7 @@ const PAGES = {
   alerts: ["tab", "alert", "unread"],
   bins: ["order"],
   compare: ["moment"],
+  activity: [],
   settings: [],
 } as const;
 

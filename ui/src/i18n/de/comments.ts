@@ -17,6 +17,7 @@ export const comments: typeof english = {
     save: "Speichern",
     cancel: "Abbrechen",
     more: "Weitere Kommentare",
+    noneAnywhere: "Hier erscheinen die Kommentare zu Momenten aller Videos, die neuesten zuerst.",
     goTo: (time) => `Zu ${time} springen`,
   },
 };

@@ -45,6 +45,7 @@ export const frame: typeof english = {
     bins: "Ablagen",
     alerts: "Benachrichtigungen",
     compare: "Vergleichen",
+    activity: "Neueste Kommentare",
     settings: "Einstellungen",
   },
   frame: {

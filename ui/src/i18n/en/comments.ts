@@ -16,6 +16,7 @@ export const comments = {
     save: "Save",
     cancel: "Cancel",
     more: "More comments",
+    noneAnywhere: "Comments on the moments of all videos appear here, the newest first.",
     goTo: (time: string) => `Go to ${time}`,
   },
 };

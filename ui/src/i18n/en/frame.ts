@@ -48,6 +48,7 @@ export const frame = {
     bins: "Bins",
     alerts: "Alerts",
     compare: "Compare",
+    activity: "Newest comments",
     settings: "Settings",
   },
   frame: {
