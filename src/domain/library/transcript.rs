@@ -15,7 +15,7 @@ use crate::kernel::names::comma_separated;
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
 use crate::library::Library;
-use crate::media::speech::{LanguageSpan, Utterance};
+use crate::media::speech::{LanguageSpan, Utterance, Words};
 use crate::records::record::VideoRecord;
 
 /// Which part of a transcript to read.
@@ -92,18 +92,21 @@ impl Library {
             outputs,
             doubtful: BTreeSet::new(),
         };
-        let recognised = match &record.speech_document {
-            Some(document) => self.records.speech(document).await?.words,
-            None => None,
-        };
-        let (language, languages) =
-            recognised.map(|words| (words.language, words.languages)).unzip();
-        let mut languages: Vec<LanguageSpan> = languages.unwrap_or_default();
-        languages.retain(|spoken| query.includes(spoken.span));
         let timed = match query.words {
-            true => TimedSentences::new(read_speech(&self.records, record).await?),
-            false => TimedSentences::default(),
+            true => read_speech(&self.records, record).await?,
+            false => None,
         };
+        let languages_of = |words: &Words| (words.language.clone(), words.languages.clone());
+        let (language, mut languages) = match (&timed, &record.speech_document) {
+            (Some(read), _) => read.speech.words.as_ref().map(languages_of),
+            (None, Some(document)) => {
+                self.records.speech(document).await?.words.as_ref().map(languages_of)
+            }
+            (None, None) => None,
+        }
+        .unwrap_or_default();
+        languages.retain(|spoken| query.includes(spoken.span));
+        let timed = TimedSentences::new(timed);
         let included = utterances(&video).into_iter().filter(|said| query.includes(said.span()));
         let utterances = included.map(|utterance| {
             let words = timed.words_of(&utterance);
@@ -113,7 +116,7 @@ impl Library {
             .typed_outputs::<ChunkTranscript>(transcript::ID)
             .filter_map(|(_, _, words)| words.language.clone());
         Ok(VideoTranscript {
-            language: language.flatten().or_else(|| chunk_languages.next()),
+            language: language.or_else(|| chunk_languages.next()),
             languages,
             utterances: utterances.collect(),
             video_id: video.video_id,
