@@ -1,4 +1,4 @@
-// Plays a string-out in two media elements, of which one is visible.
+// Plays a string-out in media elements, of which one is visible.
 import {
   emptyStringOut,
   locate,
@@ -15,12 +15,14 @@ import {
 
 /** Frames per second of steps if the frame rate is unknown. */
 const DEFAULT_FRAME_RATE = 25;
+/** Maximum time that the start of playback waits for the next clips, in milliseconds. */
+const MAX_WAIT = 1000;
 
 export class StringOutPlayer {
   state = $state.raw<StringOut>(emptyStringOut);
   /** Time in the file of the current clip, in seconds. */
   time = $state(0);
-  elements: [HTMLVideoElement?, HTMLVideoElement?] = [];
+  elements: (HTMLVideoElement | undefined)[] = [];
   /** The last clip that could not be played. */
   failed = $state.raw<Clip | null>(null);
 
@@ -30,9 +32,10 @@ export class StringOutPlayer {
   readonly position: number = $derived(stringOutTime(this.state.clips, this.state.index, this.time));
 
   dispatch(event: StringOutEvent) {
+    const starts = !this.state.playing;
     const [state, effects] = reduce(this.state, event);
     this.state = state;
-    for (const effect of effects) this.apply(effect);
+    for (const effect of effects) this.apply(effect, starts);
   }
 
   setClips(clips: Clip[]) {
@@ -104,7 +107,7 @@ export class StringOutPlayer {
     if (slot === this.state.active) this.dispatch({ type: "ended" });
   }
 
-  private apply(effect: Effect) {
+  private apply(effect: Effect, starts: boolean) {
     if (effect.type === "report") {
       this.failed = effect.clip;
       return;
@@ -113,7 +116,19 @@ export class StringOutPlayer {
     if (!element) return;
     if (effect.type === "load") this.load(element, effect.slot, effect.clip, effect.time);
     else if (effect.type === "pause") element.pause();
+    else if (starts) void this.start(element);
     else this.play(element);
+  }
+
+  /** Plays once the next clips are at their in points, so that short clips follow without a gap. */
+  private async start(element: HTMLVideoElement) {
+    const end = performance.now() + MAX_WAIT;
+    const waits = (one: HTMLVideoElement | undefined, slot: number) =>
+      one !== undefined &&
+      this.state.loaded[slot] !== "" &&
+      (one.seeking || one.readyState < HTMLMediaElement.HAVE_CURRENT_DATA);
+    while (this.elements.some(waits) && performance.now() < end) await new Promise(requestAnimationFrame);
+    if (this.state.playing && this.elements[this.state.active] === element) this.play(element);
   }
 
   private load(element: HTMLVideoElement, slot: Slot, { url }: Clip, time: number) {

@@ -1,6 +1,7 @@
-// The string-out as a state machine: which clip plays in which of two media elements. The other element has
-// the next clip loaded and sought to its in point, so that the swap takes no time. It touches no element:
-// `reduce` returns the effects, which `string-out-player.svelte.ts` applies.
+// The string-out as a state machine: which clip plays in which media element. The other elements have the
+// next clips loaded and sought to their in points, so that the swap takes no time; two, because a seek may
+// take longer than a short clip plays. It touches no element: `reduce` returns the effects, which
+// `string-out-player.svelte.ts` applies.
 
 /** A select that can be played. `start` and `end` are seconds of the file; `position` counts from 0. */
 export type Clip = {
@@ -13,8 +14,9 @@ export type Clip = {
   end: number;
 };
 
-/** One of the two media elements. */
-export type Slot = 0 | 1;
+/** The media elements, by their number. */
+export const SLOTS = [0, 1, 2] as const;
+export type Slot = (typeof SLOTS)[number];
 
 export type StringOut = {
   clips: Clip[];
@@ -25,7 +27,7 @@ export type StringOut = {
   /** Whether the last clip has ended. */
   ended: boolean;
   /** What each element has loaded, as `clipKey`. */
-  loaded: [string, string];
+  loaded: readonly string[];
   /** Ids of the clips that cannot be played. */
   failed: ReadonlySet<string>;
 };
@@ -53,7 +55,6 @@ type Step = [StringOut, Effect[]];
 /** Seconds before the out point at which a clip counts as ended: half a display frame. */
 const EARLY = 1 / 120;
 
-const other = (slot: Slot): Slot => (slot === 0 ? 1 : 0);
 const clipKey = ({ id, url, start }: Clip) => `${id} ${start} ${url}`;
 
 export const emptyStringOut: StringOut = {
@@ -62,7 +63,7 @@ export const emptyStringOut: StringOut = {
   active: 0,
   playing: false,
   ended: false,
-  loaded: ["", ""],
+  loaded: SLOTS.map(() => ""),
   failed: new Set(),
 };
 
@@ -102,11 +103,12 @@ function go(state: StringOut, index: number, time?: number): Step {
   if (target < 0) return end(state);
   const clip = state.clips[target];
   const at = target === index ? (time ?? clip.start) : clip.start;
-  if (at === clip.start && state.loaded[other(state.active)] === clipKey(clip)) return swap(state, target);
+  const prepared = waitingSlots(state).find((slot) => state.loaded[slot] === clipKey(clip));
+  if (at === clip.start && prepared !== undefined) return swap(state, target, prepared);
   const { active } = state;
   const effects: Effect[] = [{ type: "load", slot: active, clip, time: at }];
   if (state.playing) effects.push({ type: "play", slot: active });
-  const moved = { ...state, index: target, ended: false, loaded: withLoaded(state, active, clip) };
+  const moved = { ...state, index: target, ended: false, loaded: state.loaded.with(active, clipKey(clip)) };
   return prepare(moved, effects);
 }
 
@@ -115,30 +117,45 @@ const advance = (state: StringOut): Step => {
   return next < 0 ? end(state) : go(state, next);
 };
 
-/** Shows the other element, which has the clip loaded. */
-function swap(state: StringOut, index: number): Step {
+/** The elements that are not shown. */
+const waitingSlots = ({ active }: StringOut) => SLOTS.filter((slot) => slot !== active);
+
+/** Shows the element that has the clip loaded. */
+function swap(state: StringOut, index: number, active: Slot): Step {
   const { active: previous } = state;
-  const active = other(previous);
   const effects: Effect[] = state.playing ? [{ type: "play", slot: active }] : [];
   effects.push({ type: "pause", slot: previous });
   // The element that was active is no longer at an in point.
-  const loaded: [string, string] = active === 0 ? [state.loaded[0], ""] : ["", state.loaded[1]];
+  const loaded = state.loaded.with(previous, "");
   return prepare({ ...state, index, active, loaded, ended: false }, effects);
 }
 
-/** Loads the clip after the current one into the other element. */
+/** Loads the clips after the current one into the other elements. */
 function prepare(state: StringOut, effects: Effect[]): Step {
-  const next = playableFrom(state, state.index + 1);
-  const slot = other(state.active);
-  if (next < 0) return [state, effects];
-  const clip = state.clips[next];
-  if (state.loaded[slot] === clipKey(clip)) return [state, effects];
-  const load: Effect = { type: "load", slot, clip, time: clip.start };
-  return [{ ...state, loaded: withLoaded(state, slot, clip) }, [...effects, load]];
+  const slots = waitingSlots(state);
+  const next = upcoming(state, slots.length);
+  const keys = next.map(clipKey);
+  let { loaded } = state;
+  const loads: Effect[] = [];
+  for (const clip of next) {
+    if (slots.some((slot) => loaded[slot] === clipKey(clip))) continue;
+    const slot = slots.find((one) => !keys.includes(loaded[one]));
+    if (slot === undefined) break;
+    loaded = loaded.with(slot, clipKey(clip));
+    loads.push({ type: "load", slot, clip, time: clip.start });
+  }
+  return [{ ...state, loaded }, [...effects, ...loads]];
 }
 
-function withLoaded({ loaded }: StringOut, slot: Slot, clip: Clip): [string, string] {
-  return slot === 0 ? [clipKey(clip), loaded[1]] : [loaded[0], clipKey(clip)];
+/** The next clips that can be played after the current one, at most `count`. */
+function upcoming(state: StringOut, count: number): Clip[] {
+  const clips: Clip[] = [];
+  let index = playableFrom(state, state.index + 1);
+  while (index >= 0 && clips.length < count) {
+    clips.push(state.clips[index]);
+    index = playableFrom(state, index + 1);
+  }
+  return clips;
 }
 
 const end = (state: StringOut): Step => [
