@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints performance figures with their bars: boundary detection compared with ffmpeg, peak memory of an ingest,
-# reads of a long video, corrections, a large upload, the embedded index compared with a plain scan, libraries of up to
-# 100,000 videos, searches through a Qdrant server (QDRANT_URL), and the web UI in a browser.
+# reads of a long video, corrections, bins, a large upload, the embedded index compared with a plain scan, libraries of
+# up to 100,000 videos, searches through a Qdrant server (QDRANT_URL), and the web UI in a browser.
 #
 #   SHOTLOG_BENCH_CLIP=FILE   the clip; default: bench_5min_720p.mp4 of SHOTLOG_MEDIA, or five minutes of the sample
 set -euo pipefail
@@ -63,6 +63,12 @@ heading "corrections of a speaker and ten words (bar: 1 s)"
 SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/corrected \
     start_service "$scratch/service.log" --config config.toml serve
 python3 scripts/bench/corrections.py "$base" var/sample/shotlog-sample.mp4
+stop_service
+
+heading "500 bins, one of them with 10,000 selects"
+SERVICE_HTTP__LISTEN=127.0.0.1:$port SERVICE_DATA_DIR=$scratch/corrected \
+    start_service "$scratch/service.log" --config config.toml serve
+python3 scripts/bench/bins.py "$base"
 stop_service
 
 heading "peak memory of a 2 GiB upload to S3 (bar: $upload_bar MiB)"
