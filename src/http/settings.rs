@@ -27,6 +27,9 @@ pub struct HttpSettings {
     pub hosts: Vec<String>,
     /// Disables the web UI.
     pub api_only: bool,
+    /// Path of the video that the page offers to ingest while the library is empty. Without such a
+    /// file, it offers none.
+    pub sample: String,
     /// Maximum number of concurrent connections. At the limit, the connections that have been idle
     /// longest are closed to make room.
     pub max_connections: usize,
@@ -81,6 +84,7 @@ impl Default for HttpSettings {
             base_url: String::new(),
             hosts: Vec::new(),
             api_only: false,
+            sample: "var/sample/shotlog-sample.mp4".into(),
             max_connections: 1000,
             header_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(75),

@@ -194,3 +194,28 @@ test("an empty library says what to do, and what is not recognised with the reme
     await page.screenshot({ path: testInfo.outputPath(`empty-${width}.png`), fullPage: true });
   }
 });
+
+test("an empty library adds the sample clip with one click", async ({ page, service }) => {
+  const newest = async () => (await (await fetch(`${service.url}/jobs`)).json()).jobs.find(({ source }) => source === "shotlog-sample.mp4");
+  await page.goto(service.url);
+  const button = page.getByRole("button", { name: /^Add the sample clip \([\d.]+ MB\)$/ });
+  await expect(button).toBeVisible();
+  await expectAccessible(page, "empty");
+  await button.click();
+  await expect.poll(newest, { timeout: 30_000 }).toBeTruthy();
+  await expect(page.getByRole("listitem").filter({ hasText: "shotlog-sample.mp4" }).first()).toBeVisible();
+  const { job_id: id } = await newest();
+  await fetch(`${service.url}/jobs/${id}`, { method: "DELETE" });
+  await expect.poll(async () => (await newest()).status, { timeout: 60_000 }).not.toMatch(/queued|running/);
+  const { videos } = await (await fetch(`${service.url}/videos`)).json();
+  for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+});
+
+test("without a sample clip the empty library offers none", async ({ page, service }) => {
+  await mockVideos(page, []);
+  await page.route("**/sample", (route) => route.fulfill({ status: 204 }));
+  await page.goto(service.url);
+  await expect(page.getByText("Nothing here yet")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Add", exact: true })).toBeVisible();
+  await expect(page.getByRole("button", { name: /sample clip/ })).toHaveCount(0);
+});

@@ -28,6 +28,7 @@ pub(super) mod moments;
 pub(super) mod plan;
 mod probes;
 mod query;
+mod sample;
 mod session;
 mod storage;
 mod string_out;
@@ -87,7 +88,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
 
 /// Returns the routes that are not in the OpenAPI document.
 pub(super) fn plain(options: &HttpOptions) -> Vec<PlainRoute> {
-    let mut routes = vec![session::route()];
+    let mut routes = vec![session::route(), sample::route(options)];
     routes.extend(probes::routes());
     routes.extend(uploads::routes());
     routes.extend(storage::routes(options));

@@ -60,6 +60,26 @@ async fn page_is_absent_in_api_only_mode() {
 }
 
 #[tokio::test]
+async fn sample_clip_is_served_only_if_the_service_has_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let clip = folder.path().join("sample.mp4");
+    let sample = clip.display().to_string();
+    let app = TestApp::with(|setup| setup.http.server.sample = sample).await;
+    assert_eq!(app.get("/sample").await.status, 204);
+
+    std::fs::write(&clip, "a film").expect("the clip is written");
+    let reply = app.get("/sample").await;
+    assert_eq!((reply.status, reply.text().as_str()), (200, "a film"));
+    assert_eq!(reply.header("content-type"), "video/mp4");
+    let head = app.raw(app.request(Method::HEAD, "/sample").finish()).await;
+    assert_eq!((head.status, head.header("content-length"), head.text().as_str()), (200, "6", ""));
+    app.post_text("/sample", "text/plain", "a film").await.error(405);
+
+    let none = TestApp::with(|setup| setup.http.server.sample = String::new()).await;
+    assert_eq!(none.get("/sample").await.status, 204);
+}
+
+#[tokio::test]
 async fn documentation_page_loads_nothing_from_other_hosts() {
     let app = TestApp::new().await;
     let document = app.get("/openapi.json").await;

@@ -108,6 +108,7 @@ export const library: typeof english = {
     choose: "Dateien auswählen",
     orDrop: "oder irgendwo auf der Seite ablegen",
     folder: "Ordner auswählen",
+    sample: (size: string) => `Beispielclip hinzufügen (${size})`,
     url: "Von einer URL",
     add: "Hinzufügen",
     sending: "Wird hinzugefügt …",

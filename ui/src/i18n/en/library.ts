@@ -106,6 +106,7 @@ export const library = {
     choose: "Choose files",
     orDrop: "or drop them anywhere",
     folder: "Choose a folder",
+    sample: (size: string) => `Add the sample clip (${size})`,
     url: "From a URL",
     add: "Add",
     sending: "Adding…",
