@@ -217,6 +217,7 @@ mod tests {
         max_string_out: 1,
         max_string_out_side: 64,
         max_string_out_bytes: 1,
+        cache_bytes: 0,
     };
 
     /// A bin with the selects s1 to s4, which were last changed in version 1 of 5.

@@ -12,6 +12,7 @@ pub mod change;
 mod draft;
 mod head;
 mod list;
+mod page_cache;
 mod pages;
 pub mod select;
 mod store;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::bins::head::BinHead;
+use crate::bins::page_cache::PageCache;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::library::Library;
@@ -70,6 +72,10 @@ pub struct BinSettings {
     /// Maximum size of such a video, in bytes.
     #[serde(with = "byte_size")]
     pub max_string_out_bytes: u64,
+    /// Memory of the cache of selects, in bytes. Without it, each change of a bin reads all its
+    /// selects from the store.
+    #[serde(with = "byte_size")]
+    pub cache_bytes: usize,
 }
 
 impl Default for BinSettings {
@@ -86,6 +92,7 @@ impl Default for BinSettings {
             max_string_out: 1800,
             max_string_out_side: 1920,
             max_string_out_bytes: 2 << 30,
+            cache_bytes: 16 << 20,
         }
     }
 }
@@ -180,6 +187,7 @@ pub struct Bins {
     library: Arc<Library>,
     readiness: Arc<StoreReadiness>,
     settings: BinSettings,
+    page_cache: PageCache,
     /// Serialize the changes of this process to a bin. Changes of other processes only cause
     /// retries.
     locks: Vec<AsyncMutex<()>>,
@@ -193,7 +201,8 @@ impl Bins {
         settings: BinSettings,
     ) -> Self {
         let locks = (0..LOCKS).map(|_| AsyncMutex::default()).collect();
-        Self { store, library, readiness, settings, locks }
+        let page_cache = PageCache::new(settings.cache_bytes);
+        Self { store, library, readiness, settings, page_cache, locks }
     }
 
     /// Creates an empty bin. Returns `Unprocessable` if the name or the description is too long,

@@ -133,6 +133,12 @@ impl Select {
         Span { start: seconds(start), end: seconds(end) }
     }
 
+    /// Returns the memory that the select takes, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let tags = self.tags.iter().map(|tag| size_of::<String>() + tag.len());
+        size_of::<Self>() + self.filename.len() + self.note.len() + tags.sum::<usize>()
+    }
+
     /// Returns where the select as trimmed begins and ends, in milliseconds.
     pub(super) fn trimmed(&self) -> (u64, u64) {
         (self.trim_in.unwrap_or(self.start), self.trim_out.unwrap_or(self.end))

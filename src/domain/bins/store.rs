@@ -116,14 +116,18 @@ impl Bins {
             page_start = page_end;
         }
         let reads = stream::iter(needed).map(|(page, within)| async move {
-            let mut selects = self.read_page(&head.bin_id, &page).await?;
-            selects.truncate(within.end);
-            Ok::<_, Error>(selects.split_off(within.start))
+            let key = head.bin_id.page_key(&page.name);
+            let selects = match self.page_cache.get(&key) {
+                Some(selects) => selects,
+                None => self.page_cache.insert(&key, &self.read_page(&head.bin_id, &page).await?),
+            };
+            Ok::<_, Error>(selects[within].to_vec())
         });
         let pages: Vec<Vec<Select>> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
         Ok(pages.into_iter().flatten().collect())
     }
 
+    /// Reads a page from the store.
     pub(super) async fn read_page(&self, bin_id: &BinId, page: &PageRef) -> Result<Vec<Select>> {
         let key = bin_id.page_key(&page.name);
         let selects: Option<Vec<Select>> = read_document(&*self.store, &key).await?;
@@ -163,14 +167,16 @@ impl Bins {
         old: &[Select],
         new: &[Select],
     ) -> Result<Vec<String>> {
-        let (mut pages, mut documents) = (Vec::new(), Vec::new());
+        let (mut pages, mut documents, mut written) = (Vec::new(), Vec::new(), Vec::new());
         for page in paginate(&base.pages, old, new) {
             pages.push(match page {
                 Page::Stored(page) => page,
                 Page::New(positions) => {
                     let name = format!("{}-{}", head.version, random_digits());
                     let document = to_json(&new[positions.clone()])?;
-                    documents.push((head.bin_id.page_key(&name), document));
+                    let key = head.bin_id.page_key(&name);
+                    documents.push((key.clone(), document));
+                    written.push((key, positions.clone()));
                     PageRef { name, selects: positions.len() }
                 }
             });
@@ -179,13 +185,14 @@ impl Bins {
         head.selects = new.len();
         head.milliseconds = new.iter().map(Select::milliseconds).sum();
         stream::iter(documents)
-            .map(|(key, document)| async move {
-                self.store.put(&key, &document).await?;
-                Ok::<_, Error>(key)
-            })
+            .map(|(key, document)| async move { self.store.put(&key, &document).await })
             .buffer_unordered(MAX_CONCURRENT_READS)
-            .try_collect()
-            .await
+            .try_collect::<()>()
+            .await?;
+        for (key, positions) in &written {
+            self.page_cache.insert(key, &new[positions.clone()]);
+        }
+        Ok(written.into_iter().map(|(key, _)| key).collect())
     }
 
     /// Replaces the state of a bin by `head`, for which the pages `written` were stored. Returns
