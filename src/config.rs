@@ -268,6 +268,12 @@ impl Config {
                 return invalid(format!("comments.{key} is {value}; it must be from 1 to {max}"));
             }
         }
+        let max_videos = self.domain.people.max_videos;
+        if !(1..=100_000).contains(&max_videos) {
+            return invalid(format!(
+                "people.max_videos is {max_videos}; it must be from 1 to 100000"
+            ));
+        }
         let mcp = &self.mcp;
         if mcp.max_tokens < 5000 || mcp.max_frame_width < 16 {
             return invalid("mcp.max_tokens must be at least 5000, mcp.max_frame_width 16".into());

@@ -332,6 +332,7 @@ mod tests {
             (Some("[jobs]\nhistory = 'all'"), vec![], "jobs.history"),
             (Some("[jobs]\nreplicas = 'all'"), vec![], "jobs.replicas"),
             (Some("[comments]\nactivity = 0"), vec![], "comments.activity is 0; it must be from 1"),
+            (Some("[people]\nmax_videos = 0"), vec![], "people.max_videos is 0; it must be from 1"),
             (
                 Some("[auth]\ntokens = [{ token = 'a', name = 'Ada ' }]"),
                 vec![],

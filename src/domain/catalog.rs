@@ -17,6 +17,7 @@ use crate::library::metadata_store::MetadataStore;
 use crate::library::response_cache::ResponseCache;
 use crate::listing::Listing;
 use crate::listing::ttl_cache::TtlCache;
+use crate::people::People;
 use crate::publishing::Publisher;
 use crate::records::Records;
 use crate::records::extractors::ExtractorStore;
@@ -42,6 +43,8 @@ pub struct Catalog {
     pub bins: Arc<Bins>,
     /// Reads and changes comments.
     pub comments: Arc<Comments>,
+    /// The people to whom users gave a name.
+    pub people: People,
     /// Reads the keys of user metadata, and changes user metadata.
     pub(crate) metadata: Arc<MetadataStore>,
     /// Caches encoded responses about videos.
@@ -102,7 +105,9 @@ impl Catalog {
         let (library, readiness) = (Arc::new(library), Arc::<StoreReadiness>::default());
         let bins = Bins::new(store.clone(), library.clone(), readiness.clone(), settings.bins);
         let comments = Comments::new(&records, &listing, &locks, &readiness, settings.comments);
+        let people = People::new(records.clone(), listing.clone(), settings.people);
         Self {
+            people,
             library,
             bins: Arc::new(bins),
             comments: Arc::new(comments),

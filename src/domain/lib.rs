@@ -22,6 +22,7 @@
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`bins`] | named, ordered lists of selects, which are spans of videos |
 //! | [`comments`] | comments of users on moments of videos, and the list of the newest ones |
+//! | [`people`] | the people to whom users gave a name, across videos |
 //! | [`catalog`] | builds the services over stored data: the modules from [`records`] to here |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
 //! | [`interval_search`] | the spans of all videos in which an expression holds, with proofs |
@@ -61,6 +62,7 @@ pub mod listing;
 pub mod llm;
 pub mod maintenance;
 pub mod media;
+pub mod people;
 pub mod publishing;
 pub mod records;
 pub mod scoped;
@@ -128,6 +130,7 @@ pub struct Settings {
     pub alerts: alerts::AlertSettings,
     pub bins: bins::BinSettings,
     pub comments: comments::CommentSettings,
+    pub people: people::PeopleSettings,
     /// Whether other instances share the records. The code that opens the records sets this; there
     /// is no configuration key.
     #[serde(skip)]
@@ -163,6 +166,7 @@ impl Default for Settings {
             alerts: alerts::AlertSettings::default(),
             bins: bins::BinSettings::default(),
             comments: comments::CommentSettings::default(),
+            people: people::PeopleSettings::default(),
             shared_records: false,
             probes: status::ProbeSettings::default(),
             ui: false,

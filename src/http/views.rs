@@ -7,6 +7,9 @@ pub(crate) use super::routes::intervals::{IntervalSpanBody, IntervalsBody, NotAn
 pub(crate) use super::routes::jobs::JobBody;
 pub(crate) use super::routes::meta::{AggregatorBody, FilterBody, SchemaBody};
 pub(crate) use super::routes::moments::{MissingMomentBody, MomentBody, MomentDetail};
+pub(crate) use super::routes::people::{
+    AppearanceBody, AppearanceKindBody, PeopleListBody, PersonBody, PersonPageBody,
+};
 pub(crate) use super::routes::plan::{PlanBody, PlanRequest};
 pub(crate) use super::routes::transcript::{LanguageSpanBody, UtteranceBody, language_spans};
 pub(crate) use super::routes::videos::{

@@ -43,7 +43,7 @@ pub const PATH: &str = "/mcp";
 const INSTRUCTIONS: &str = "Shotlog analyzes videos and logs every moment: what is seen, said and \
 written, with times in seconds of the video. Start with describe_library. Use search_moments to find \
 moments; p_present is the probability that the match is really there, so treat results below 0.5 as \
-absent. Use find_intervals for combinations and negations in time. Use ask to get a question answered with citations; a citation [<video_id> <start>-<end>s] \
+absent. Use find_intervals for combinations and negations in time, and find_person for where a named person appears. Use ask to get a question answered with citations; a citation [<video_id> <start>-<end>s] \
 names the moment that supports a sentence. Use get_transcript, get_frames and get_aggregate for \
 details. Responses are truncated to a token budget: `next` or `rest` says that there is more and how \
 to get it.";

@@ -365,6 +365,7 @@ async fn mcp_tools_reveal_nothing_of_foreign_videos() {
             "find_intervals" => {
                 json!({"expression": {"between": [0, 5]}, "video_ids": [names.video_id]})
             }
+            "find_person" => json!({"name": null}),
             "read_moments" => json!({"moment_ids": [format!("m_{}_0_10000", names.video_id)]}),
             "ask" => json!({"question": "Where is a door?", "video_ids": [names.video_id]}),
             "get_transcript" => json!({"video_id": names.video_id}),

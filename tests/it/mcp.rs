@@ -13,10 +13,11 @@ use crate::support::{BASE, Contract, Reply, TestApp, clip, mentions};
 use crate::visual::{chunk_ids, ingest_landscapes, picture};
 
 const TOKEN: &str = "a-token";
-const TOOLS: [&str; 12] = [
+const TOOLS: [&str; 13] = [
     "describe_library",
     "search_moments",
     "find_intervals",
+    "find_person",
     "read_moments",
     "ask",
     "get_transcript",
@@ -74,7 +75,7 @@ async fn tools(app: &TestApp) -> Vec<Value> {
 }
 
 /// The structured content of a successful call, checked against the tool's schema.
-async fn call_ok(app: &TestApp, tool: &str, arguments: Value) -> Value {
+pub(crate) async fn call_ok(app: &TestApp, tool: &str, arguments: Value) -> Value {
     let result = call_tool(app, tool, arguments).await;
     assert_ne!(result["isError"], true, "{tool}: {result}");
     let tools = tools(app).await;
@@ -331,6 +332,8 @@ async fn tool_outputs_match_their_schemas() {
         (&found["spans"][0]["start"], &found["spans"][0]["video_id"]),
         (&json!(1.0), &json!(id))
     );
+    let nobody = call_ok(&app, "find_person", json!({})).await;
+    assert_eq!(nobody, json!({"people": [], "appearances": []}));
     let answer = call_ok(&app, "ask", json!({"question": "What is there?"})).await;
     assert!(answer["audit"].is_array() && answer["sources"][&id].is_object(), "{answer}");
     let transcript = call_ok(&app, "get_transcript", json!({"video_id": id, "after": 0.02})).await;
@@ -475,6 +478,7 @@ async fn errors_state_what_is_accepted() {
         ("search_moments", json!({"text": "a", "filters": {"tag": ["b"]}}), &["tags"]),
         ("search_moments", json!({"text": "a", "analyzer": "nobody"}), &["nobody"]),
         ("find_intervals", json!({"expression": {"hears": "a"}}), &["unknown operator", "says"]),
+        ("find_person", json!({"name": "Ada"}), &["no correction names a person 'Ada'"]),
         ("ask", json!({"question": " "}), &["question", "not empty"]),
         (
             "get_transcript",

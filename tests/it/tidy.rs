@@ -114,6 +114,7 @@ const MODULES: &[&str] = &[
     "library",
     "bins",
     "comments",
+    "people",
     "catalog",
     "search",
     "interval_search",

@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use ports::index::Condition;
+use ports::index::{Condition, FieldValue};
 use ports::listing::{ListQuery, Position, VideoEntry, VideoListing};
 use ports::{Document, FrameRate};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,10 @@ use crate::records::record::VideoRecord;
 use crate::records::record_state::RecordState;
 
 /// Format version of a complete listing. Increment it when the format of entries changes.
-const FORMAT: &str = "5";
+const FORMAT: &str = "6";
+
+/// Listing field of videos with corrections, which is `true`.
+pub(crate) const CORRECTED: &str = "corrected";
 
 /// Number of entries read or written per request.
 pub(crate) const BATCH: usize = 500;
@@ -101,12 +104,16 @@ pub(crate) fn summary(record: &VideoRecord) -> EntrySummary {
 
 /// Builds a published video's listing entry.
 pub(crate) fn listing_entry(record: &VideoRecord) -> Result<VideoEntry> {
+    let mut fields = record.metadata.fields();
+    if record.corrections_document.is_some() {
+        fields.insert(CORRECTED.into(), FieldValue::Keywords(vec![true.to_string()]));
+    }
     Ok(VideoEntry {
         video_id: record.video_id,
         created_at: instant(&record.created_at).unwrap_or_default(),
         filename: record.filename.clone(),
         analyzers: record.analyzer_ids(),
-        fields: record.metadata.fields(),
+        fields,
         document: Document::serialize(&summary(record))?,
     })
 }

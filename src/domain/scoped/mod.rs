@@ -5,6 +5,7 @@
 
 mod editor;
 mod install;
+mod people;
 mod video;
 
 use std::ops::Range;
@@ -48,6 +49,7 @@ use crate::search::{SearchRequest, Thresholds};
 use crate::status::Schema;
 pub use editor::Editor;
 pub use install::{Install, InstallEditor};
+pub use people::VisiblePeople;
 pub use video::{EditableVideo, VisibleVideo};
 
 /// The use-cases for one caller. This type and the ones that it returns only check permissions. For

@@ -118,6 +118,9 @@ impl CorrectionsApi {
     }
 }
 
+/// Maximum number of places of a correction in a response.
+const MAX_SPANS: usize = 1000;
+
 #[derive(Object)]
 struct CorrectionRequest {
     /// The corrections, applied in order; each one applies to the result of the previous ones.
@@ -211,7 +214,12 @@ impl From<correction::Correction> for CorrectionBody {
             end: correction.span.map(|span| span.end),
             created_at: correction.created_at,
             places: correction.places,
-            spans: correction.spans.into_iter().map(|span| vec![span.start, span.end]).collect(),
+            spans: correction
+                .spans
+                .into_iter()
+                .take(MAX_SPANS)
+                .map(|span| vec![span.start, span.end])
+                .collect(),
         }
     }
 }

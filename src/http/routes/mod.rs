@@ -25,6 +25,7 @@ pub(super) mod jobs;
 mod media;
 pub(super) mod meta;
 pub(super) mod moments;
+pub(super) mod people;
 pub(super) mod plan;
 mod probes;
 mod query;
@@ -62,6 +63,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         comments::CommentsApi(shared()),
         aggregates::AggregatesApi(shared()),
         entities::EntitiesApi(shared()),
+        people::PeopleApi(shared()),
         export::ExportApi(shared()),
         string_out::StringOutApi(shared()),
     );

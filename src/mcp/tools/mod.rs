@@ -6,6 +6,7 @@ mod add_to_bin;
 mod ask;
 mod describe_library;
 mod find_intervals;
+mod find_person;
 mod get_aggregate;
 mod get_frames;
 mod get_job;
@@ -44,6 +45,7 @@ static TOOLS: &[Entry] = &[
     entry::<describe_library::DescribeLibrary>(),
     entry::<search_moments::SearchMoments>(),
     entry::<find_intervals::FindIntervals>(),
+    entry::<find_person::FindPerson>(),
     entry::<read_moments::ReadMoments>(),
     entry::<ask::Ask>(),
     entry::<get_transcript::GetTranscript>(),

@@ -21,7 +21,7 @@ const SAID: &str = "The web telescope is cold. It sees the web of stars. Nobody 
 
 /// Models for a video in which one voice says [`SAID`] from second 2 on, one word per second, with a
 /// person on the left and a sign above.
-fn speech_models() -> Models {
+pub(super) fn speech_models() -> Models {
     let words = SAID.split_whitespace().enumerate().map(|(at, text)| Word {
         text: text.into(),
         start: at as f64,
@@ -63,7 +63,7 @@ async fn app() -> (TestApp, String) {
     (app, id)
 }
 
-async fn correct(app: &TestApp, id: &str, corrections: Value) -> Value {
+pub(super) async fn correct(app: &TestApp, id: &str, corrections: Value) -> Value {
     let path = format!("/videos/{id}/corrections?aggregate=true");
     let made = app.post_json(&path, json!({"corrections": corrections})).await.ok();
     if let Some(job) = made["job_id"].as_str() {

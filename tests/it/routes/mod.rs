@@ -23,6 +23,7 @@ mod media;
 mod meta;
 mod metadata;
 mod moments;
+mod people;
 mod plan;
 mod query;
 mod query_pages;

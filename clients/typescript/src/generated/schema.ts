@@ -543,6 +543,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List people by name.
+         * @description Lists the names that corrections gave to speakers and people, over all videos that the token
+         *     gives access to, sorted by name. The same name in several videos, or of several speakers and
+         *     people in one video, is one person. Names are compared without case and surrounding spaces.
+         */
+        get: operations["people"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a person by name.
+         * @description Returns every appearance of a person in the videos that the token gives access to: the newest
+         *     video first, and in chronological order within a video. An appearance is a span in which the
+         *     person is visible or speaks; a gap of up to two seconds does not end it.
+         */
+        get: operations["person"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/export": {
         parameters: {
             query?: never;
@@ -1834,6 +1878,40 @@ export interface components {
             /** @description Recording time of the first frame (ISO 8601); null if unknown. */
             recorded_at?: string | null;
         };
+        /**
+         * Appearance
+         * @description A span in which a person is visible or speaks.
+         */
+        Appearance: {
+            /** @description Stable id of the span, for `GET /moments/{moment_id}`. */
+            moment_id: string;
+            /** @description Id of the video. */
+            video_id: string;
+            /** @description File name of the video. */
+            filename: string;
+            /** @description The metadata key `title` of the video; absent if it has none. */
+            title?: string;
+            kind: components["schemas"]["AppearanceKind"];
+            /**
+             * Format: double
+             * @description Start time, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End time, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description Start and end as a timecode. */
+            timecode: string;
+            /** @description Wall-clock time at the start (ISO 8601, UTC); present if the video has `recorded_at`. */
+            recorded_at?: string;
+        };
+        /**
+         * @description How an appearance is known: the person is visible, or speaks.
+         * @enum {string}
+         */
+        AppearanceKind: "visible" | "speaking";
         /** AskRequest */
         AskRequest: {
             /** @description The question. */
@@ -3688,6 +3766,24 @@ export interface components {
             /** @description Maximum amplitude in each interval, from 0 to 1; empty if the video has no audio. */
             peaks: number[];
         };
+        /** PeopleList */
+        PeopleList: {
+            /** @description The people of this page, sorted by name. */
+            people: components["schemas"]["Person"][];
+            /**
+             * Format: uint32
+             * @description Number of people on all pages.
+             */
+            total: number;
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+            /**
+             * Format: uint64
+             * @description Number of older videos with corrections that were not read because there are more than
+             *     `people.max_videos`; absent if there are none.
+             */
+            omitted_videos?: number;
+        };
         /** PeopleOutput */
         PeopleOutput: {
             /**
@@ -3707,6 +3803,56 @@ export interface components {
              *     absent if there are none.
              */
             others?: components["schemas"]["OtherPeople"];
+        };
+        /**
+         * Person
+         * @description A person to whom corrections gave a name.
+         */
+        Person: {
+            /** @description The name, in the spelling that is used most. */
+            name: string;
+            /**
+             * Format: uint32
+             * @description Number of videos in which the person appears.
+             */
+            videos: number;
+            /**
+             * Format: uint32
+             * @description Number of spans in which the person is visible or speaks.
+             */
+            appearances: number;
+            /**
+             * Format: double
+             * @description Total time for which the person is visible, in seconds.
+             */
+            seconds_visible: number;
+            /**
+             * Format: double
+             * @description Total time for which the person speaks, in seconds.
+             */
+            seconds_speaking: number;
+            /**
+             * @description Path of a picture, relative to the service's root: the image of the person, or else a frame of
+             *     an appearance. Absent if no video has a picture.
+             */
+            image_url?: string;
+        };
+        /**
+         * PersonPage
+         * @description A person with the places where they appear.
+         */
+        PersonPage: {
+            person: components["schemas"]["Person"];
+            /** @description The appearances of this page. */
+            appearances: components["schemas"]["Appearance"][];
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+            /**
+             * Format: uint64
+             * @description Number of older videos with corrections that were not read because there are more than
+             *     `people.max_videos`; absent if there are none.
+             */
+            omitted_videos?: number;
         };
         /** Plan */
         Plan: {
@@ -5379,6 +5525,8 @@ export type AlertsResult = components['schemas']['AlertsResult'];
 export type AllAggregates = components['schemas']['AllAggregates'];
 export type Analyzers = components['schemas']['Analyzers'];
 export type AnnotateRequest = components['schemas']['AnnotateRequest'];
+export type Appearance = components['schemas']['Appearance'];
+export type AppearanceKind = components['schemas']['AppearanceKind'];
 export type AskRequest = components['schemas']['AskRequest'];
 export type AskResponse = components['schemas']['AskResponse'];
 export type AuditedSentence = components['schemas']['AuditedSentence'];
@@ -5481,7 +5629,10 @@ export type OcrOutput = components['schemas']['OcrOutput'];
 export type OneAggregate = components['schemas']['OneAggregate'];
 export type OtherPeople = components['schemas']['OtherPeople'];
 export type Peaks = components['schemas']['Peaks'];
+export type PeopleList = components['schemas']['PeopleList'];
 export type PeopleOutput = components['schemas']['PeopleOutput'];
+export type Person = components['schemas']['Person'];
+export type PersonPage = components['schemas']['PersonPage'];
 export type Plan = components['schemas']['Plan'];
 export type PlanRequest = components['schemas']['PlanRequest'];
 export type Presentation = components['schemas']['Presentation'];
@@ -6575,6 +6726,63 @@ export interface operations {
                 };
                 content: {
                     "image/jpeg": string;
+                };
+            };
+        };
+    };
+    people: {
+        parameters: {
+            query?: {
+                /** @description Only appearances in videos of this collection. */
+                collection?: string;
+                /** @description Only people whose name contains this text, ignoring case. */
+                text?: string;
+                /** @description Maximum number of people per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PeopleList"];
+                };
+            };
+        };
+    };
+    person: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of appearances per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The name. Case and surrounding spaces do not matter. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PersonPage"];
                 };
             };
         };

@@ -19,8 +19,12 @@ use crate::media::speech::{Speech, Utterance};
 use crate::media::tracking::Location;
 pub(crate) use wording::PhrasePattern;
 
-/// Maximum number of spans stored per correction; further ones are only counted.
+/// Maximum number of spans stored per correction of words or text; further ones are only counted.
 const MAX_SPANS: usize = 1000;
+
+/// Maximum number of spans stored per correction of a name. The appearances of people are derived from
+/// them.
+const MAX_NAME_SPANS: usize = 20_000;
 
 /// Tolerance at both ends of a correction's span, in seconds, because clients send back the rounded
 /// times that they received.
@@ -81,12 +85,30 @@ pub struct Correction {
     /// Number of matches in the current output.
     #[serde(default)]
     pub places: u32,
-    /// Spans of the first matches in chronological order, in seconds from the start of the video.
+    /// Spans of the first matches in chronological order, in seconds from the start of the video; at
+    /// most 1000, or 20,000 for a name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<Span>,
 }
 
 impl Correction {
+    /// Whether the correction names a speaker or a person.
+    pub(crate) fn is_name(&self) -> bool {
+        matches!(self.kind, CorrectionKind::Speaker | CorrectionKind::Person)
+    }
+
+    /// Whether this correction of a name applies to the voice or person that an earlier one names.
+    pub(crate) fn renames(&self, earlier: &Self) -> bool {
+        self.kind == earlier.kind
+            && match self.kind {
+                CorrectionKind::Speaker => self.from == earlier.to,
+                CorrectionKind::Person => {
+                    people::is_same(&earlier.person_locations, &self.person_locations)
+                }
+                CorrectionKind::Words | CorrectionKind::ScreenText => false,
+            }
+    }
+
     /// The phrase to replace.
     fn phrase(&self) -> PhrasePattern {
         PhrasePattern::new(&self.from)
@@ -232,7 +254,7 @@ impl CorrectionSet {
             spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.end.total_cmp(&b.end)));
             spans.dedup();
             correction.places = spans.len() as u32;
-            spans.truncate(MAX_SPANS);
+            spans.truncate(if correction.is_name() { MAX_NAME_SPANS } else { MAX_SPANS });
             correction.spans = spans;
         }
         corrections

@@ -25,6 +25,8 @@ from .all_aggregates import AllAggregates
 from .all_aggregates_aggregates import AllAggregatesAggregates
 from .analyzers import Analyzers
 from .annotate_request import AnnotateRequest
+from .appearance import Appearance
+from .appearance_kind import AppearanceKind
 from .ask_request import AskRequest
 from .ask_response import AskResponse
 from .ask_response_sources import AskResponseSources
@@ -142,7 +144,10 @@ from .ocr_output import OcrOutput
 from .one_aggregate import OneAggregate
 from .other_people import OtherPeople
 from .peaks import Peaks
+from .people_list import PeopleList
 from .people_output import PeopleOutput
+from .person import Person
+from .person_page import PersonPage
 from .plan import Plan
 from .plan_aggregators import PlanAggregators
 from .plan_analyzers import PlanAnalyzers
@@ -251,6 +256,8 @@ __all__ = (
     "AllAggregatesAggregates",
     "Analyzers",
     "AnnotateRequest",
+    "Appearance",
+    "AppearanceKind",
     "AskRequest",
     "AskResponse",
     "AskResponseSources",
@@ -368,7 +375,10 @@ __all__ = (
     "OneAggregate",
     "OtherPeople",
     "Peaks",
+    "PeopleList",
     "PeopleOutput",
+    "Person",
+    "PersonPage",
     "Plan",
     "PlanAggregators",
     "PlanAnalyzers",

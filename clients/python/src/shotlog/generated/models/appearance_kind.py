@@ -1,0 +1,7 @@
+from typing import Literal, cast
+
+AppearanceKind = Literal["speaking", "visible"]
+
+
+def check_appearance_kind(value: str) -> AppearanceKind:
+    return cast(AppearanceKind, value)
