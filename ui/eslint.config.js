@@ -22,6 +22,7 @@ const ROOMS = [
   "search",
   "ask",
   "alerts",
+  "people",
   "video",
   "app",
 ];

@@ -39,7 +39,7 @@ test("one field finds pages, videos, bins, people and moments by keyboard", asyn
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
   expect(scripts).toHaveLength(1);
-  await expect(options(page)).toHaveText(["Library", "Search", "Ask", "Bins", "Jobs", "Alerts", "Settings", /harbour\.mp4\s*1:23/]);
+  await expect(options(page)).toHaveText(["Library", "Search", "Ask", "People", "Bins", "Jobs", "Alerts", "Settings", /harbour\.mp4\s*1:23/]);
   await expect(active(page)).toHaveText("Library");
   await field(page).pressSequentially("har");
   await expect(options(page)).toHaveText(["Search for “har”", "Ask “har”", /harbour\.mp4\s*1:23/, "Best of harbour", /Harriet\s*4 moments/]);

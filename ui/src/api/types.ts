@@ -30,6 +30,10 @@ export type Comment = Schemas["Comment"];
 export type Activity = Schemas["Activity"];
 export type ActivityList = Schemas["ActivityList"];
 export type CommentList = Schemas["CommentList"];
+export type Person = Schemas["Person"];
+export type PeopleList = Schemas["PeopleList"];
+export type PersonPage = Schemas["PersonPage"];
+export type Appearance = Schemas["Appearance"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {

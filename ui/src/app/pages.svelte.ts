@@ -5,7 +5,7 @@ import { isPage, type Page } from "../state/address.svelte";
 import { errorMessage } from "../api/failure";
 import Library from "./pages/Library.svelte";
 
-/** `id` is the id of the video or bin, or empty; other pages ignore it. */
+/** `id` is the id of the video or bin, the name of the person, or empty; other pages ignore it. */
 type PageComponent = Component<{ id: string }>;
 
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
@@ -17,6 +17,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   bins: () => import("./pages/Bins.svelte"),
   compare: () => import("./pages/Compare.svelte"),
   activity: () => import("./pages/Activity.svelte"),
+  persons: () => import("./pages/People.svelte"),
   settings: () => import("./pages/Settings.svelte"),
 };
 

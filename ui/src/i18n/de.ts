@@ -6,6 +6,7 @@ import { corrections } from "./de/corrections";
 import { frame } from "./de/frame";
 import { jobs } from "./de/jobs";
 import { library } from "./de/library";
+import { persons } from "./de/people";
 import { search } from "./de/search";
 import { video } from "./de/video";
 
@@ -15,6 +16,7 @@ export const de: Messages = {
   ...jobs,
   ...video,
   ...comments,
+  ...persons,
   ...corrections,
   ...search,
   ...bins,

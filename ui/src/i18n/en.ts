@@ -7,6 +7,7 @@ import { corrections } from "./en/corrections";
 import { frame } from "./en/frame";
 import { jobs } from "./en/jobs";
 import { library } from "./en/library";
+import { persons } from "./en/people";
 import { search } from "./en/search";
 import { video } from "./en/video";
 
@@ -16,6 +17,7 @@ export const en = {
   ...jobs,
   ...video,
   ...comments,
+  ...persons,
   ...corrections,
   ...search,
   ...bins,

@@ -82,7 +82,7 @@ const PARAMETERS = {
   where: text,
   /** Ids of the moments to ask about or to compare. */
   moment: list,
-  /** Part of a file name. */
+  /** Part of a file name, or of a person's name. */
   name: text,
   /** Name of the alert whose matches are listed. */
   alert: text,
@@ -124,6 +124,7 @@ const PAGES = {
   bins: ["order"],
   compare: ["moment"],
   activity: [],
+  persons: ["name", "collection"],
   settings: [],
 } as const;
 

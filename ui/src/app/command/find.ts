@@ -3,13 +3,14 @@ import { listBins } from "../../bins/api";
 import { api } from "../../api/client";
 import { titleOf } from "../../state/metadata";
 import { clock } from "../../i18n/format";
+import { m } from "../../i18n/language.svelte";
 import { loadChoices, valuesQuery } from "../../search/values";
 import { link, videoLink } from "../../state/address.svelte";
 import { withTitled } from "../../state/app.svelte";
-import type { Bin, Schema, Video } from "../../api/types";
+import type { Bin, PeopleList, Schema, Video } from "../../api/types";
 import { rank, type Option } from "./options";
 
-/** The filter with the names of people. */
+/** The filter with the speakers. */
 const SPEAKERS = "speakers";
 /** Most options of a group. */
 const MOST = 5;
@@ -35,7 +36,22 @@ async function findVideos(typed: string, signal: AbortSignal): Promise<Option[]>
   return withTitled(typed, videos).slice(0, MOST).map(videoOption);
 }
 
-async function findPeople(typed: string, schema: Schema | null, signal: AbortSignal): Promise<Option[]> {
+async function findPeople(typed: string, signal: AbortSignal): Promise<Option[]> {
+  const { people } = await api<PeopleList>(
+    `people?${new URLSearchParams({ limit: String(MOST), text: typed })}`,
+    {
+      signal,
+    },
+  );
+  return people.map(({ name, videos }) => ({
+    group: "speakers",
+    text: name,
+    hint: m.count.videos(videos),
+    href: link("persons", {}, name),
+  }));
+}
+
+async function findSpeakers(typed: string, schema: Schema | null, signal: AbortSignal): Promise<Option[]> {
   if (!(SPEAKERS in (schema?.filters ?? {}))) return [];
   const query = valuesQuery(SPEAKERS, typed, { video: [], analyzer: "", filters: {} }, schema);
   const choices = await loadChoices(query, signal);
@@ -55,9 +71,16 @@ export function finder(schema: Schema | null) {
     const found = await Promise.allSettled([
       findVideos(typed, signal),
       loadBins().then((all) => rank(all, typed).slice(0, MOST)),
-      findPeople(typed, schema, signal),
+      findPeople(typed, signal),
+      findSpeakers(typed, schema, signal),
     ]);
     // A source that fails, for example without permission, has no options.
-    return found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    const options = found.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    // A speaker with a name is also a person.
+    return options.filter(
+      ({ group, text }, at) =>
+        options.findIndex((other) => other.group === group && other.text === text) === at ||
+        group !== "speakers",
+    );
   };
 }

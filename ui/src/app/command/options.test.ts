@@ -9,6 +9,7 @@ describe("the command field", () => {
       "Library",
       "Search",
       "Ask",
+      "People",
       "Bins",
       "Jobs",
       "Alerts",

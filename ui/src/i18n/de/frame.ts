@@ -17,6 +17,7 @@ export const frame: typeof english = {
     sources: (n) => count(n, "Quelle", "Quellen"),
     frames: (n) => count(n, "Bild", "Bilder"),
     matches: (n) => count(n, "Treffer", "Treffer"),
+    appearances: (n) => count(n, "Auftritt", "Auftritte"),
     sections: (n) => count(n, "Abschnitt", "Abschnitte"),
     speakerChanges: (n) => count(n, "Sprecherwechsel", "Sprecherwechsel"),
     words: (n) => count(n, "Wort", "Wörter"),
@@ -46,6 +47,7 @@ export const frame: typeof english = {
     alerts: "Benachrichtigungen",
     compare: "Vergleichen",
     activity: "Neueste Kommentare",
+    persons: "Personen",
     settings: "Einstellungen",
   },
   frame: {

@@ -18,6 +18,7 @@ export const frame = {
     sources: (n: number) => count(n, "source", "sources"),
     frames: (n: number) => count(n, "frame", "frames"),
     matches: (n: number) => count(n, "match", "matches"),
+    appearances: (n: number) => count(n, "appearance", "appearances"),
     sections: (n: number) => count(n, "section", "sections"),
     speakerChanges: (n: number) => count(n, "speaker change", "speaker changes"),
     words: (n: number) => count(n, "word", "words"),
@@ -49,6 +50,7 @@ export const frame = {
     alerts: "Alerts",
     compare: "Compare",
     activity: "Newest comments",
+    persons: "People",
     settings: "Settings",
   },
   frame: {

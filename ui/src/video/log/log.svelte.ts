@@ -76,6 +76,12 @@ export class VideoLog {
   readonly otherAggregates: Presentation[] = $derived(
     this.aggregators.filter(({ id, kind, tab }) => kind === "rows" && !tab && id in this.aggregates),
   );
+  /** Number of appearances of people who cannot be identified and are therefore not listed. */
+  readonly unlinkedPeople: number = $derived(
+    this.aggregators
+      .filter(({ kind }) => kind === "linked_people")
+      .reduce((sum, { id }) => sum + (Number(valueAt(this.aggregates[id], "/unlinked")) || 0), 0),
+  );
   readonly spokenTurns: SpeechTurn[] = $derived(this.speech.filter((turn) => turn.text.trim()));
   /** ISO 639-1 code of the speech, if recognised. */
   readonly language = $derived(this.chunks.map((chunk) => this.languageOf(chunk)).find(Boolean));

@@ -98,7 +98,7 @@ function groupByTab(all: Presentation[], panel: (shown: Presentation) => string)
 function hasContent(log: VideoLog, shown: Presentation): boolean {
   const result = log.aggregates[shown.id];
   if (shown.kind === "speech") return log.spokenTurns.length > 0;
-  if (shown.kind === "linked_people") return log.linkedPeople.length > 0;
+  if (shown.kind === "linked_people") return log.linkedPeople.length + log.unlinkedPeople > 0;
   if (shown.kind === "prose") return outputText(result, shown) !== "";
   if (shown.kind === "charts") return isRecord(result);
   return shown.tracks.some(({ items }) => listAt(result, items).length);

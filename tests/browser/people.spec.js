@@ -1,0 +1,153 @@
+// People with a name across videos: the list, the page of a person, the command field, and naming people.
+import { readFile } from "node:fs/promises";
+import { expect, expectAccessible, menuButton, openTab, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
+import { sample } from "./service.js";
+
+const json = async (url, init) => (await fetch(url, init)).json();
+const send = (url, method, body) => json(url, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+async function ingest(url, bytes, name) {
+  const form = new FormData();
+  for (const [field, value] of Object.entries({ analyzers: "diarization", mode: "interval", interval: "10" })) form.append(field, value);
+  form.append("file", new Blob([bytes], { type: "video/mp4" }), name);
+  const { job_id: jobId } = await json(`${url}/videos`, { method: "POST", body: form });
+  let job;
+  await expect.poll(async () => (job = await json(`${url}/jobs/${jobId}`)).status, { timeout: 180_000 }).toBe("done");
+  return job.result.video_id;
+}
+
+const speakersOf = async (url, id) => {
+  const { utterances } = await json(`${url}/videos/${id}/transcript`);
+  return [...new Set(utterances.map(({ speaker }) => speaker))].sort();
+};
+const name = (url, id, from, to) => send(`${url}/videos/${id}/corrections?aggregate=false`, "POST", { corrections: [{ of: "speaker", from, to }] });
+
+test.describe("people with a name", () => {
+  test.describe.configure({ mode: "serial" });
+
+  let sampleId;
+  let part;
+  test.beforeAll(async ({ service }) => {
+    test.setTimeout(400_000);
+    sampleId = await ingest(service.url, await readFile(sample), "town.mp4");
+    const clip = await fetch(`${service.url}/videos/${sampleId}/clip?start=0&end=30`);
+    part = await ingest(service.url, await clip.arrayBuffer(), "part.mp4");
+  });
+  // Other spec files share the service and expect it to be empty.
+  test.afterAll(async ({ service }) => {
+    for (const { video_id: each } of (await json(`${service.url}/videos`)).videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+    for (const { bin_id: each } of (await json(`${service.url}/bins`)).bins) await fetch(`${service.url}/bins/${each}`, { method: "DELETE" });
+  });
+
+  test("the empty page says how to name somebody", async ({ page, service }) => {
+    await page.goto(service.url);
+    await page.getByRole("link", { name: "People", exact: true }).click();
+    await expect(page).toHaveTitle("People · Shotlog");
+    await expect(page.getByRole("heading", { name: "No names yet" })).toBeVisible();
+    await expect(page.getByText("under People, or a speaker in the transcript")).toBeVisible();
+    await expectAccessible(page, "no people");
+    await page.goto(`${service.url}/#/persons/Nobody`);
+    await expect(page.getByRole("alert")).toContainText("no correction names a person 'Nobody'");
+  });
+
+  test("people are listed with every appearance across videos", async ({ page, service }, testInfo) => {
+    const { url } = service;
+    const speakers = await speakersOf(url, sampleId);
+    expect(speakers.length).toBeGreaterThan(1);
+    await name(url, sampleId, speakers[0], "Ada Lovelace");
+    await name(url, sampleId, speakers[1], "Bob");
+    await name(url, part, (await speakersOf(url, part))[0], "ada lovelace");
+    await page.goto(`${url}/#/persons`);
+    const cards = page.getByRole("main").getByRole("listitem");
+    await expect(cards).toHaveCount(2);
+    await expect(cards.first()).toContainText("Ada Lovelace");
+    await expect(cards.first()).toContainText("2 videos");
+    await expect(cards.first()).toContainText("speaks for");
+    for (const [width, colorScheme] of [[390, "dark"], [1280, "light"]]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await expectAccessible(page, `people at ${width}`);
+      await page.screenshot({ path: testInfo.outputPath(`people-${width}.png`) });
+    }
+    await page.getByLabel("Find a name").fill("bo");
+    await expect(cards).toHaveCount(1);
+    await expect(page).toHaveURL(/#\/persons\?name=bo$/);
+    await page.getByLabel("Find a name").fill("nobody");
+    await expect(page.getByText("No matching names.")).toBeVisible();
+    await page.getByLabel("Find a name").fill("");
+    await expect(cards).toHaveCount(2);
+    // By keyboard: from the field to the first card.
+    await page.keyboard.press("Tab");
+    await expect(cards.first().getByRole("link")).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/#\/persons\/Ada%20Lovelace$/);
+    await expect(page.getByRole("heading", { level: 1, name: "Ada Lovelace" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 2 })).toHaveText(["part.mp4", "town.mp4"]);
+    for (const [width, colorScheme] of [[390, "dark"], [1280, "light"]]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await expectAccessible(page, `a person at ${width}`);
+      await page.screenshot({ path: testInfo.outputPath(`person-${width}.png`) });
+    }
+    const { appearances } = await json(`${url}/people/ada%20lovelace`);
+    const rows = page.getByRole("main").getByRole("listitem");
+    await expect(rows).toHaveCount(appearances.length);
+    // An appearance is added to a bin like any moment.
+    await send(`${url}/bins`, "POST", { name: "Voices" });
+    await menuButton(rows.first()).press("Enter");
+    await rows.first().getByRole("menuitem", { name: "Add to bin" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: /Voices/ }).click();
+    await expect(page.locator(".toast")).toContainText("Added to “Voices”.");
+    // And opens its video at its time.
+    await rows.first().getByRole("link", { name: /^Speaking in part\.mp4 at / }).press("Enter");
+    await expect(page).toHaveURL(new RegExp(`#/videos/${part}\\?t=`));
+  });
+
+  test("the command field finds a person, and a removed name is gone", async ({ page, service }) => {
+    await page.goto(service.url);
+    await page.keyboard.press("Control+k");
+    const field = page.getByRole("combobox", { name: "Go to or search" });
+    await field.pressSequentially("lovela");
+    const option = page.getByRole("dialog").getByRole("option", { name: /Ada Lovelace/ });
+    await expect(option).toContainText("2 videos");
+    await option.click();
+    await expect(page).toHaveURL(/#\/persons\/Ada%20Lovelace$/);
+    for (const id of [sampleId, part]) await fetch(`${service.url}/videos/${id}/corrections?aggregate=false`, { method: "DELETE" });
+    await page.getByRole("link", { name: "All people" }).click();
+    await expect(page.getByRole("heading", { name: "No names yet" })).toBeVisible();
+  });
+});
+
+test("several people of a video get one name, and others are counted", async ({ page, service }) => {
+  const long = await longVideo(page);
+  const path = (end) => (url) => url.pathname === `/videos/${long}/${end}`;
+  const person = (number, given) => ({ entity_id: `${long}-p${number}`, description: `Coat ${number}.`, appearances: 1, first_seen: 2, last_seen: 9, ...given });
+  const sent = [];
+  await page.route(path("aggregates"), (route) => route.fulfill({ json: { available: ["entities"], aggregates: { entities: { unlinked: 3 } } } }));
+  await page.route(path("entities"), (route) => route.fulfill({ json: { entities: [person(1), person(2), person(3, { name: "Cleo" })] } }));
+  await page.route(path("corrections"), (route) => {
+    if (route.request().method() === "POST") sent.push(route.request().postDataJSON());
+    return route.fulfill({ json: { corrections: [], job_id: null } });
+  });
+  await page.goto(`${service.url}/#/videos/${long}`);
+  const panel = await openTab(page, "People");
+  await expect(panel.getByRole("listitem")).toHaveCount(3);
+  await expect(panel.getByText("Also seen: 3 appearances of people who cannot be identified.")).toBeVisible();
+  await expect(panel.getByRole("link", { name: "Cleo" })).toHaveAttribute("href", "#/persons/Cleo");
+  await expect(panel.getByRole("button", { name: /^Name 2 people/ })).toHaveCount(0);
+  await panel.getByLabel("Select Person 1").focus();
+  await page.keyboard.press("Space");
+  await panel.getByLabel("Select Person 2").press("Space");
+  await expectAccessible(page, "selected people", "#panel");
+  await panel.getByRole("button", { name: "Name 2 people" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Name 2 people" });
+  await expect(dialog).toContainText("Coat 1.");
+  await expect(dialog).toContainText("Coat 2.");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeHidden();
+  const names = [1, 2].map((number) => ({ of: "person", from: `${long}-p${number}`, to: "Ada Lovelace" }));
+  expect(sent).toEqual([{ corrections: names }]);
+  await expect(page.getByText("2 people are now Ada Lovelace.")).toBeVisible();
+});
