@@ -20,6 +20,7 @@ const api = [
   "/sample",
   "/inbox",
   "/activity",
+  "/people",
   "/openapi.json",
   "/docs",
   "/redoc",
@@ -30,6 +31,8 @@ const service = process.env.SHOTLOG_URL ?? "http://127.0.0.1:8080";
 export default defineConfig({
   base: "./",
   plugins: [svelte()],
+  // The source of the package: what it exports is compiled for browsers without generators, and twice as large.
+  resolve: { alias: { "tus-js-client": "tus-js-client/lib/browser/index.js" } },
   build: {
     target: "es2022",
     // Nothing is inlined, because the content policy allows only files of the service. Other pages, languages and charts
