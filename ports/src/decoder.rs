@@ -75,7 +75,8 @@ pub struct VideoInfo {
     pub width: u32,
     /// Displayed height in pixels (rotation applied).
     pub height: u32,
-    /// Average frames per second, if known.
+    /// Frames per second, if known. Of a variable rate, it is the rate of film or television at which
+    /// frames were left out, if there is one, otherwise the average.
     pub frame_rate: Option<FrameRate>,
 }
 

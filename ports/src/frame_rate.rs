@@ -61,6 +61,11 @@ impl FrameRate {
         Self::standard(self.per_second()).unwrap_or(self)
     }
 
+    /// Whether the rate is one of film or television, or an average near one.
+    pub fn is_standard(self) -> bool {
+        Self::standard(self.per_second()).is_some()
+    }
+
     fn standard(frames_per_second: f64) -> Option<Self> {
         /// Rates are often rounded to two decimals, as in 23.98.
         const TOLERANCE: f64 = 0.005;

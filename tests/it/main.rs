@@ -37,6 +37,8 @@ mod outage;
 mod partial_failure;
 mod probes;
 mod publication;
+#[cfg(feature = "ffmpeg")]
+mod read_back;
 #[cfg(all(feature = "ffmpeg", feature = "cloud"))]
 mod replicas;
 #[cfg(feature = "ffmpeg")]

@@ -15,7 +15,7 @@ pub(crate) fn media_info(streams: &Streams) -> MediaInfo {
         let (width, height) = streams.coded_size(i);
         let (width, height) =
             streams.orientation().size(display_size(width, height, streams.pixel_aspect()));
-        let frame_rate = streams.frame_rate();
+        let frame_rate = streams.counted_rate();
         VideoInfo { codec: streams.codec_name(i), width, height, frame_rate }
     });
     let brand = streams.context.metadata().get("major_brand").unwrap_or("").to_owned();

@@ -152,10 +152,19 @@ impl Streams {
     /// Returns the average frame rate, if the container states it.
     pub(crate) fn frame_rate(&self) -> Option<FrameRate> {
         let st = self.context.stream(self.picture?)?;
-        let positive = |part: i32| u32::try_from(part).unwrap_or(0);
-        [st.avg_frame_rate(), st.rate()]
-            .into_iter()
-            .find_map(|r| FrameRate::new(positive(r.numerator()), positive(r.denominator())))
+        [st.avg_frame_rate(), st.rate()].into_iter().find_map(fraction)
+    }
+
+    /// Returns the frame rate in which editing programs count the video. If the rate is variable and
+    /// all frames begin at multiples of a frame duration of film or television, that is its rate, in
+    /// which also the timecode counts; the average would change with the frames that are left out.
+    pub(crate) fn counted_rate(&self) -> Option<FrameRate> {
+        let average = self.frame_rate()?;
+        let common = self.context.stream(self.picture?).and_then(|st| fraction(st.rate()));
+        let is_common = |rate: &FrameRate| {
+            rate.is_standard() && !average.is_standard() && rate.per_second() > average.per_second()
+        };
+        Some(common.filter(is_common).unwrap_or(average))
     }
 
     /// Returns the average frame duration in seconds, if the container states it.
@@ -329,4 +338,10 @@ impl Streams {
 
 fn seconds_per_tick(base: Rational) -> f64 {
     f64::from(base.numerator()) / f64::from(base.denominator().max(1))
+}
+
+/// Converts a positive fraction of frames per second.
+fn fraction(rate: Rational) -> Option<FrameRate> {
+    let positive = |part: i32| u32::try_from(part).unwrap_or(0);
+    FrameRate::new(positive(rate.numerator()), positive(rate.denominator()))
 }
