@@ -27,16 +27,30 @@ const SAMPLES: f64 = 48_000.0;
 /// Beeps begin at most this far from their flashes, in seconds.
 const SYNC: f64 = 0.02;
 
+/// The size of counted footage.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Shape {
+    /// [`WIDTH`] × [`HEIGHT`], or as many times as much.
+    Times(u64),
+    /// [`WIDTH`] × twice [`HEIGHT`], with the numbers in the upper half.
+    Tall,
+}
+
 /// Options for footage whose upper half shows the number of each frame. Its lower half flashes, and
 /// its sound beeps, in every frame whose number is a multiple of [`PERIOD`].
-fn counted(rate: &str, seconds: u32) -> [String; 2] {
-    let bits = format!("mod(floor(N/pow(2\\,floor(X/{COLUMN})))\\,2)");
+fn counted(rate: &str, seconds: u32, shape: Shape) -> [String; 2] {
+    let times = if let Shape::Times(times) = shape { times } else { 1 };
+    let (width, height, column) = (WIDTH * times, HEIGHT * times, COLUMN * times);
+    let bits = format!("mod(floor(N/pow(2\\,floor(X/{column})))\\,2)");
     let flash = format!("eq(mod(N\\,{PERIOD})\\,0)");
-    let picture = format!(
-        "color=s={WIDTH}x{HEIGHT}:r={rate}:d={seconds},\
+    let mut picture = format!(
+        "color=s={width}x{height}:r={rate}:d={seconds},\
          geq=lum='if(lt(Y\\,{})\\,16+210*{bits}\\,16+210*{flash})':cb=128:cr=128",
-        HEIGHT / 2
+        height / 2
     );
+    if shape == Shape::Tall {
+        picture.push_str(&format!(",pad={width}:{}", height * 2));
+    }
     let sound = format!(
         "aevalsrc='0.5*sin(2*PI*1000*t)*lt(mod(t,{PERIOD}/({rate})),0.06)':s=48000:d={seconds}"
     );
@@ -44,18 +58,22 @@ fn counted(rate: &str, seconds: u32) -> [String; 2] {
 }
 
 fn make_counted(studio: &Studio, rate: &str, name: &str) -> std::path::PathBuf {
-    let [picture, sound] = counted(rate, 4);
+    make_counted_shape(studio, rate, Shape::Times(1), name)
+}
+
+fn make_counted_shape(studio: &Studio, rate: &str, shape: Shape, name: &str) -> std::path::PathBuf {
+    let [picture, sound] = counted(rate, 4, shape);
     let inputs = ["-f", "lavfi", "-i", &picture, "-f", "lavfi", "-i", &sound];
     let coded = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "100"];
     studio.make(&[&inputs[..], &coded, &["-c:a", "aac", name]].concat())
 }
 
-async fn ingested(studio: &Studio, path: &Path) -> String {
+pub async fn ingested(studio: &Studio, path: &Path) -> String {
     let job = studio.ingest(path, &[("mode", "interval"), ("interval", "10")]).await;
     job["result"]["video_id"].as_str().unwrap_or_else(|| panic!("{job}")).to_owned()
 }
 
-async fn bin(studio: &Studio, selects: &[Value]) -> String {
+pub async fn bin(studio: &Studio, selects: &[Value]) -> String {
     let bin = studio.app.post_json("/bins", json!({"name": "Best of"})).await.ok();
     let path = format!("/bins/{}", bin["bin_id"].as_str().expect("an id"));
     studio.app.post_json(&format!("{path}/selects"), json!({"selects": selects})).await.ok();
@@ -63,7 +81,7 @@ async fn bin(studio: &Studio, selects: &[Value]) -> String {
 }
 
 /// Gets the video of a bin and writes it to a file.
-async fn string_out(studio: &Studio, path: &str, query: &str) -> std::path::PathBuf {
+pub async fn string_out(studio: &Studio, path: &str, query: &str) -> std::path::PathBuf {
     let reply = studio.app.get(&format!("{path}/string-out{query}")).await;
     assert_eq!(reply.status, 200, "{}", reply.text());
     assert_eq!(reply.header("content-type"), "video/mp4");
@@ -81,16 +99,16 @@ fn read(program: &str, arguments: &[&str], file: &Path, output: &[&str]) -> Vec<
 }
 
 /// A rendered video, read back.
-struct Footage {
+pub struct Footage {
     /// The grey pixels of each frame.
-    frames: Vec<Vec<u8>>,
-    size: (usize, usize),
+    pub frames: Vec<Vec<u8>>,
+    pub size: (usize, usize),
     /// The samples of the left channel.
     samples: Vec<f32>,
 }
 
 impl Footage {
-    fn read(file: &Path) -> Self {
+    pub fn read(file: &Path) -> Self {
         let probe = ["-v", "error", "-select_streams", "v", "-show_entries"];
         let probe = [&probe[..], &["stream=width,height", "-of", "csv=p=0"]].concat();
         let size = String::from_utf8(read("ffprobe", &probe, file, &[])).expect("text");
@@ -110,15 +128,20 @@ impl Footage {
         self.frames[frame][y as usize * self.size.0 + x as usize]
     }
 
-    /// The number that a frame shows.
-    fn number(&self, frame: usize) -> u64 {
-        let column = |bit: &u64| bit * COLUMN + COLUMN / 2;
-        let bright = |bit: &u64| self.pixel(frame, column(bit), HEIGHT / 4) > 128;
+    /// The number that a frame shows in a picture of [`WIDTH`] × [`HEIGHT`]. Tall footage fits into
+    /// its middle, at half the size.
+    fn number(&self, frame: usize, shape: Shape) -> u64 {
+        let bright = |bit: &u64| {
+            let (x, y) = (bit * COLUMN + COLUMN / 2, HEIGHT / 4);
+            let (x, y) = if shape == Shape::Tall { (WIDTH / 4 + x / 2, y / 2) } else { (x, y) };
+            self.pixel(frame, x, y) > 128
+        };
         (0..BITS).filter(bright).map(|bit| 1 << bit).sum()
     }
 
-    fn flashes(&self, frame: usize) -> bool {
-        self.pixel(frame, WIDTH / 2, HEIGHT * 3 / 4) > 128
+    fn flashes(&self, frame: usize, shape: Shape) -> bool {
+        let y = if shape == Shape::Tall { HEIGHT * 3 / 8 } else { HEIGHT * 3 / 4 };
+        self.pixel(frame, WIDTH / 2, y) > 128
     }
 
     /// The first time from `start` to `end` seconds at which the sound is loud.
@@ -156,28 +179,42 @@ fn fraction(rate: &str) -> f64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn joins_are_exact_and_sound_stays_in_sync() {
-    let rates = ["24000/1001", "25/1", "30000/1001", "50/1", "60000/1001"];
+async fn joins_of_videos_of_all_rates_and_sizes_are_exact_and_in_sync() {
+    let videos = [
+        ("24000/1001", Shape::Times(1)),
+        ("25/1", Shape::Times(3)),
+        ("30000/1001", Shape::Tall),
+        ("50/1", Shape::Times(2)),
+        ("60000/1001", Shape::Times(1)),
+        ("24/1", Shape::Times(2)),
+        ("30/1", Shape::Tall),
+        ("60/1", Shape::Times(3)),
+    ];
     let studio = Studio::open().await;
-    let mut videos = Vec::new();
-    for (number, rate) in rates.iter().enumerate() {
-        let file = make_counted(&studio, rate, &format!("counted{number}.mp4"));
-        videos.push((fraction(rate), ingested(&studio, &file).await));
-    }
-    // Rate, first frame and number of frames of each select. Each has one flash.
     let mut parts = Vec::new();
-    for number in 0..40_u64 {
-        let (rate, video) = &videos[(number * 3 % 5) as usize];
-        let flash = PERIOD * (1 + number % 3);
-        parts.push((*rate, video.clone(), flash - 3 - number % 8, 15 + number % 9, flash));
+    for (number, (rate, shape)) in (0_u64..).zip(videos) {
+        let file = make_counted_shape(&studio, rate, shape, &format!("counted{number}.mp4"));
+        let (rate, video_id) = (fraction(rate), ingested(&studio, &file).await);
+        // Every eighth of the 40 selects, in the order 0, 3, 6, 1, 4, 7, 2, 5.
+        for number in (0..40_u64).filter(|select| select * 3 % 8 == number) {
+            let flash = PERIOD * (1 + number % 3);
+            let (first, frames) = (flash - 3 - number % 8, 15 + number % 9);
+            let video_id = video_id.clone();
+            parts.push((number, Part { rate, shape, video_id, first, frames, flash }));
+        }
     }
-    let select = |(rate, video, first, length, _): &(f64, String, u64, u64, u64)| {
-        let [start, end] = [*first, first + length].map(|frame| frame as f64 / rate);
-        json!({"video_id": video, "start": start, "end": end})
+    parts.sort_by_key(|(number, _)| *number);
+    let parts: Vec<Part> = parts.into_iter().map(|(_, part)| part).collect();
+    let select = |part: &Part| {
+        let [start, end] =
+            [part.first, part.first + part.frames].map(|frame| frame as f64 / part.rate);
+        json!({"video_id": part.video_id, "start": start, "end": end})
     };
     let selects: Vec<Value> = parts.iter().map(select).collect();
     let path = bin(&studio, &selects).await;
-    for (query, rate, nominal) in [("", "24000/1001", Some(24)), ("?frame_rate=25", "25/1", None)] {
+    for (query, rate, nominal) in
+        [("?max_side=144", "24000/1001", Some(24)), ("?max_side=144&frame_rate=25", "25/1", None)]
+    {
         let file = string_out(&studio, &path, query).await;
         let footage = Footage::read(&file);
         let stated = ["-v", "error", "-select_streams", "v", "-show_entries"];
@@ -187,7 +224,7 @@ async fn joins_are_exact_and_sound_stays_in_sync() {
         assert_eq!(stated.trim(), format!("{rate},{rate}"));
         let output = fraction(rate);
         let nearest = |length: u64, source: f64| (length as f64 * output / source).round() as u64;
-        let lengths: Vec<u64> = parts.iter().map(|part| nearest(part.3, part.0)).collect();
+        let lengths: Vec<u64> = parts.iter().map(|part| nearest(part.frames, part.rate)).collect();
         if let Some(nominal) = nominal {
             assert_eq!(event_lengths(&studio, &path, nominal).await, lengths);
         }
@@ -202,19 +239,25 @@ async fn joins_are_exact_and_sound_stays_in_sync() {
     }
 }
 
+/// A select of counted footage, which has one flash.
+struct Part {
+    rate: f64,
+    shape: Shape,
+    video_id: String,
+    first: u64,
+    frames: u64,
+    /// The number of the frame that flashes.
+    flash: u64,
+}
+
 /// Asserts that a select shows the right frames and beeps with its flash.
-fn assert_part(
-    footage: &Footage,
-    output: f64,
-    begin: usize,
-    length: usize,
-    part: &(f64, String, u64, u64, u64),
-) {
-    let (rate, _, first, frames, flash) = part;
+fn assert_part(footage: &Footage, output: f64, begin: usize, length: usize, part: &Part) {
+    let Part { rate, shape, first, frames, flash, .. } = part;
     let what =
         format!("{frames} frames at {rate:.3} from {first}, at frame {begin} of {output:.3}");
     let tolerance = 0.41 * (rate / output).min(1.0);
-    let numbers: Vec<u64> = (begin..begin + length).map(|frame| footage.number(frame)).collect();
+    let numbers: Vec<u64> =
+        (begin..begin + length).map(|frame| footage.number(frame, *shape)).collect();
     assert_eq!(numbers[0], *first, "{what}: {numbers:?}");
     for (frame, number) in numbers.iter().enumerate() {
         let source = *first as f64 + frame as f64 * rate / output;
@@ -231,7 +274,7 @@ fn assert_part(
     let beep = footage.beep(start, start + length as f64 / output).expect("a beep");
     let expected = start + (flash - first) as f64 / rate;
     assert!((beep - expected).abs() <= SYNC / 2.0, "{what}: beeps at {beep}, not {expected}");
-    let shown = (begin..begin + length).find(|frame| footage.flashes(*frame));
+    let shown = (begin..begin + length).find(|frame| footage.flashes(*frame, *shape));
     // A flash of one frame may be left out at a lower rate.
     if let Some(shown) = shown {
         let shown = shown as f64 / output;
@@ -274,7 +317,7 @@ async fn sources_without_pictures_or_sound_and_of_other_sizes_are_joined() {
         assert_eq!(shown > 200, white, "pixel {x} of frame {frame} is {shown}");
         assert!(white || shown < 24, "pixel {x} of frame {frame} is {shown}");
     }
-    let numbers: Vec<u64> = (45..65).map(|frame| footage.number(frame)).collect();
+    let numbers: Vec<u64> = (45..65).map(|frame| footage.number(frame, Shape::Times(1))).collect();
     assert_eq!(numbers, (10..30).collect::<Vec<u64>>());
     assert!(footage.peak(0.02, 0.98) > 0.3, "the sound is heard");
     assert!(footage.peak(1.03, 1.77) < 0.01, "a file without sound is silent");
