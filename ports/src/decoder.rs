@@ -252,6 +252,17 @@ impl RenderFormat {
     }
 }
 
+/// A caption that is drawn into the pictures of a part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BurnedCaption {
+    /// Start, in seconds from the start of the part.
+    pub start: f64,
+    /// End, in seconds from the start of the part.
+    pub end: f64,
+    /// The lines of text.
+    pub lines: Vec<String>,
+}
+
 /// A part of a file in a rendered sequence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RenderPart {
@@ -263,6 +274,8 @@ pub struct RenderPart {
     pub frames: u64,
     /// The audio stream; see [`ScanOptions::audio_track`].
     pub audio_track: Option<u32>,
+    /// Captions to draw into the pictures.
+    pub captions: Vec<BurnedCaption>,
 }
 
 /// Supplies the parts of a sequence, in order. It may block until the next file is available, and
@@ -360,10 +373,12 @@ pub trait VideoDecoder: Send + Sync {
     ///   the file, that frame is repeated. A file without video yields black frames.
     /// - Pictures of another size are scaled to fit, centred, and padded with black.
     /// - The audio is stereo. It is silent where the file has none.
+    /// - The captions are drawn at the bottom of the pictures, exactly as they are written.
     ///
     /// Returns the error of `parts` if one fails, `Invalid` if the parts do not have `frames`
-    /// frames, `TooLarge` if the file exceeds `max_bytes`, and `Unavailable` if there is no encoder.
-    /// After cancellation, the call fails within a second unless it waits for a part.
+    /// frames, `TooLarge` if the file exceeds `max_bytes`, and `Unavailable` if there is no encoder,
+    /// or no font for the captions. After cancellation, the call fails within a second unless it
+    /// waits for a part.
     fn render(
         &self,
         format: &RenderFormat,

@@ -6,6 +6,8 @@
 mod access;
 mod auth;
 #[cfg(feature = "ffmpeg")]
+mod burned_captions;
+#[cfg(feature = "ffmpeg")]
 mod channels;
 #[cfg(feature = "ffmpeg")]
 mod clips;

@@ -1,5 +1,6 @@
 //! Defines the configuration section `[decoder]` and opens the decoder.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +61,8 @@ pub struct Settings {
     pub containers: Vec<String>,
     /// Accepted codecs, by FFmpeg's names.
     pub codecs: Vec<String>,
+    /// The font of captions that are drawn into pictures, a TrueType or OpenType file.
+    pub caption_font: PathBuf,
 }
 
 /// Video and audio containers. The list deliberately excludes image sequences, text, playlists, and
@@ -82,6 +85,10 @@ pcm_s16le pcm_s24be pcm_s24le pcm_s32be pcm_s32le pcm_s8 pcm_u16be pcm_u16le pcm
 pcm_u32be pcm_u32le pcm_u8 qcelp qdm2 qdmc ra_144 ra_288 ralf s302m sipr speex truehd tta vorbis \
 wavpack wmalossless wmapro wmav1 wmav2 wmavoice";
 
+/// Where Debian's package fonts-dejavu-core has it. It contains Latin, Greek, Cyrillic, Arabic and Hebrew
+/// letters.
+const CAPTION_FONT: &str = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf";
+
 impl Default for Settings {
     fn default() -> Self {
         let list = |names: &str| names.split_whitespace().map(str::to_owned).collect();
@@ -99,6 +106,7 @@ impl Default for Settings {
             max_gap: 120,
             containers: list(CONTAINERS),
             codecs: list(CODECS),
+            caption_font: CAPTION_FONT.into(),
         }
     }
 }

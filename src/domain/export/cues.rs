@@ -2,7 +2,7 @@
 
 use crate::analysis::analyzers::{diarization, transcript};
 use crate::analysis::utterances::utterances;
-use crate::export::sequence::Sequence;
+use crate::export::sequence::{Sequence, SequenceClip};
 use crate::export::{VideoLog, one_line};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::names::comma_separated;
@@ -11,7 +11,7 @@ use crate::media::speech::Utterance;
 
 /// Maximum number of characters per line. This limit and the maximum number of lines per caption
 /// follow broadcasters' subtitling guidelines.
-const MAX_LINE_CHARS: usize = 42;
+pub(super) const MAX_LINE_CHARS: usize = 42;
 const MAX_LINES: usize = 2;
 
 /// A caption.
@@ -59,17 +59,9 @@ pub(super) fn cues(log: &VideoLog, format: &str, with_speaker: bool) -> Result<V
 pub(super) fn clip_cues(sequence: &Sequence, format: &str) -> Result<Vec<Cue>> {
     let mut cues = Vec::new();
     for placed in sequence.placed_clips() {
-        let mut spoken = Vec::new();
-        for utterance in &placed.clip.speech {
-            add_cues(utterance, false, &mut spoken);
-        }
-        spoken.sort_by(|a, b| a.start.total_cmp(&b.start));
-        let clip = placed.clip.span();
-        let shift = sequence.rate.seconds(placed.placed.start) - clip.start;
-        cues.extend(spoken.into_iter().filter_map(|cue| {
-            let (start, end) = (cue.start.max(clip.start), cue.end.min(clip.end));
-            (end - start >= 0.001).then_some(Cue { start: start + shift, end: end + shift, ..cue })
-        }));
+        let shift = sequence.rate.seconds(placed.placed.start);
+        let shifted = |cue: Cue| Cue { start: cue.start + shift, end: cue.end + shift, ..cue };
+        cues.extend(cues_of_clip(placed.clip).into_iter().map(shifted));
     }
     if cues.is_empty() {
         return Err(Error::Invalid(format!(
@@ -77,6 +69,23 @@ pub(super) fn clip_cues(sequence: &Sequence, format: &str) -> Result<Vec<Cue>> {
         )));
     }
     Ok(cues)
+}
+
+/// Splits the speech of a clip into captions in chronological order, with times from the start of the
+/// clip.
+pub(super) fn cues_of_clip(clip: &SequenceClip) -> Vec<Cue> {
+    let mut spoken = Vec::new();
+    for utterance in &clip.speech {
+        add_cues(utterance, false, &mut spoken);
+    }
+    spoken.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let span = clip.span();
+    let within = |cue: Cue| {
+        let (start, end) = (cue.start.max(span.start), cue.end.min(span.end));
+        let cue = Cue { start: start - span.start, end: end - span.start, ..cue };
+        (end - start >= 0.001).then_some(cue)
+    };
+    spoken.into_iter().filter_map(within).collect()
 }
 
 /// Splits an utterance into captions. If `with_speaker` is set, it begins with the speaker's name.

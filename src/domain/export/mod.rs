@@ -5,6 +5,7 @@
 //! for editing programs is written from a [`sequence::Sequence`], any other one from the log.
 
 pub mod bin;
+mod captioned;
 mod chapter_marks;
 mod chapters_vtt;
 mod csv;

@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use ports::decoder::{RenderFormat, RenderPart};
+use ports::decoder::{BurnedCaption, RenderFormat, RenderPart};
 use ports::{ErrorKind, PortError};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -38,6 +38,9 @@ pub struct RenderedClip {
     pub start: f64,
     /// Number of frames, at the rate of the sequence.
     pub frames: u64,
+    /// Captions to draw into the pictures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub captions: Vec<BurnedCaption>,
 }
 
 /// A sequence to render.
@@ -116,6 +119,7 @@ impl Frames {
                 start: clip.start,
                 frames: clip.frames,
                 audio_track: record.audio_track,
+                captions: clip.captions.clone(),
             };
             if parts.send(SpooledClip { part, spooled }).await.is_err() {
                 break;

@@ -9,11 +9,12 @@ use crate::chunking::ChunkingFields;
 use crate::comments::{CommentDraft, CommentList, CommentQuery, CommentView};
 use crate::corrections::CorrectionDraft;
 use crate::export::{Export, ExportOptions};
-use crate::frames::{ClipFile, ClipOutline, Peaks, Storyboard};
+use crate::frames::{ClipFile, ClipOutline, Peaks, SequencePlan, Storyboard};
 use crate::ingest::preview::ChunkingPreview;
 use crate::jobs::Job;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::library::aggregates::Aggregates;
 use crate::library::chunks::{ChunkPage, ChunkQuery, ChunkView};
@@ -95,6 +96,11 @@ impl VisibleVideo<'_> {
 
     pub async fn clip_outline(&self, start: f64, end: f64, exact: bool) -> Result<ClipOutline> {
         self.service.frames.clip_outline(self.video_id, start, end, exact).await
+    }
+
+    pub async fn captioned_clip(&self, span: Span) -> Result<SequencePlan> {
+        let Shotlog { exports, frames, .. } = self.service;
+        exports.captioned_clip(frames, self.video_id, span).await
     }
 
     pub async fn peaks(&self, buckets: u32) -> Result<Peaks> {

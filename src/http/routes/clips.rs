@@ -2,6 +2,7 @@
 
 use std::io::SeekFrom;
 
+use poem::http::StatusCode;
 use poem::{Body, Request};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
@@ -14,7 +15,9 @@ use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ClipDownload};
 use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::params::FiniteNumber;
-use domain::frames::ClipFile;
+use domain::Scoped;
+use domain::frames::{ClipFile, SequencePlan};
+use domain::kernel::time::Span;
 use domain::kernel::video::parse_video_id;
 
 /// The routes of this section.
@@ -27,7 +30,11 @@ impl ClipsApi {
     /// Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
     /// there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
     /// fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
+    ///
+    /// With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+    /// and what is said in it is drawn into its pictures.
     #[oai(path = "/videos/:video_id/clip", method = "get", operation_id = "clip")]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn clip(
         &self,
         token: CallerToken,
@@ -43,9 +50,23 @@ impl ClipsApi {
         /// frame. Default: true.
         #[oai(default = "exact")]
         exact: Query<bool>,
+        /// Whether what is said is drawn into the pictures, with the corrections of the transcript.
+        /// Requires `exact`. Returns 400 if nothing is said in the clip. Default: false.
+        #[oai(default)]
+        captions: Query<bool>,
     ) -> Result<ClipResponse, ApiError<ClipDownload>> {
         let service = self.0.scoped(&token);
         let video = service.video(parse_video_id(&video_id)?).await?;
+        if captions.0 {
+            if !exact.0 {
+                return Err(HttpFailure::new(StatusCode::BAD_REQUEST, WITHOUT_CAPTIONS).into());
+            }
+            let plan = video.captioned_clip(Span { start: start.0.0, end: end.0.0 }).await?;
+            return Ok(match sequence_part(&service, request, &plan).await? {
+                Some(clip) => clip.into(),
+                None => head_of_uncut_clip(true, &plan.filename),
+            });
+        }
         if is_head(request) {
             let outline = video.clip_outline(start.0.0, end.0.0, exact.0).await?;
             return Ok(match outline.cached {
@@ -55,6 +76,27 @@ impl ClipsApi {
         }
         let clip = video.clip(start.0.0, end.0.0, exact.0).await?;
         Ok(FilePart::new(request, clip).await?.into())
+    }
+}
+
+/// Why captions cannot be drawn into a copied clip.
+const WITHOUT_CAPTIONS: &str = "captions are drawn only into exact clips, because their pictures are \
+                                re-encoded; leave out exact=false, or captions=true";
+
+/// Renders a sequence, or returns the cached one. Returns `None` for a HEAD request if it is not
+/// cached.
+pub(super) async fn sequence_part(
+    service: &Scoped,
+    request: &Request,
+    plan: &SequencePlan,
+) -> Result<Option<FilePart>, HttpFailure> {
+    let video = match is_head(request) {
+        true => service.cached_sequence(plan).await,
+        false => Some(service.sequence(plan).await?),
+    };
+    match video {
+        Some(video) => Ok(Some(FilePart::new(request, video).await?)),
+        None => Ok(None),
     }
 }
 

@@ -5,10 +5,9 @@ use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 
-use super::clips::FilePart;
+use super::clips::{FilePart, sequence_part};
 use super::export::{MissingVideosBody, refuse};
 use crate::http::edge::auth::{CallerToken, Service};
-use crate::http::wire::conditional::is_head;
 use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ClipDownload};
 use crate::http::wire::failure::HttpFailure;
@@ -51,6 +50,11 @@ impl StringOutApi {
         /// Frames per second, as a fraction such as `30000/1001` or a whole number, from 1 to 120.
         /// Default: the most frequent frame rate of the selects.
         frame_rate: Query<Option<String>>,
+        /// Whether what is said is drawn into the pictures, with the corrections of the transcript.
+        /// The other exports of the bin have the same captions as SRT or WebVTT. Returns 400 if
+        /// nothing is said in the selects. Default: false.
+        #[oai(default)]
+        captions: Query<bool>,
         /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
         /// names them, or `omit`. Default: `refuse`.
         #[oai(default = "refuse")]
@@ -61,15 +65,12 @@ impl StringOutApi {
             handles: handles.0.0,
             max_side: max_side.0,
             frame_rate: frame_rate.0.as_deref().map(parse_rate).transpose()?,
+            captions: captions.0,
             missing: missing.0.into(),
         };
         let plan = service.string_out(&bin_id, &options).await?;
-        let video = match is_head(request) {
-            true => service.cached_sequence(&plan).await,
-            false => Some(service.sequence(&plan).await?),
-        };
-        Ok(match video {
-            Some(video) => FilePart::new(request, video).await?.into(),
+        Ok(match sequence_part(&service, request, &plan).await? {
+            Some(video) => video.into(),
             None => {
                 let (content, ranges) =
                     (VideoContent::Video(Binary(Body::empty())), "bytes".into());

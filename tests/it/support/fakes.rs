@@ -148,9 +148,13 @@ impl VideoDecoder for SceneDecoder {
     ) -> Result<()> {
         let mut rendered = Vec::new();
         for part in parts {
-            let RenderPart { file, start, frames, .. } = part?;
+            let RenderPart { file, start, frames, captions, .. } = part?;
             Self::read(&file)?;
-            rendered.push(json!({"start": start, "frames": frames}));
+            let mut part = json!({"start": start, "frames": frames});
+            if !captions.is_empty() {
+                part["captions"] = json!(captions);
+            }
+            rendered.push(part);
         }
         let RenderFormat { width, height, rate, frames, .. } = *format;
         let size = json!([width, height]);

@@ -59,8 +59,9 @@ export const undoChange = (id: string, version?: number) =>
 /** URL of an archive of a bin's clips. */
 export const binClipsUrl = (id: string) => serviceUrl(`${binPath(id)}/clips`).href;
 
-/** URL of a bin's selects as one video. */
-export const binVideoUrl = (id: string) => serviceUrl(`${binPath(id)}/string-out`).href;
+/** URL of a bin's selects as one video, which shows what is said if it has captions. */
+export const binVideoUrl = (id: string, captions = false) =>
+  serviceUrl(`${binPath(id)}/string-out${captions ? "?captions=true" : ""}`).href;
 
 /** Export URL of a bin. */
 export const binExportUrl = (id: string, format: string) =>

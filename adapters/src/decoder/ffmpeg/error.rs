@@ -66,6 +66,16 @@ pub(super) enum Error {
         "the FFmpeg libraries of this machine come without '{0}', which joining clips to a video takes"
     )]
     NoSequenceEncoder(&'static str),
+    #[error(
+        "the FFmpeg libraries of this machine come without the filter '{0}', which captions in pictures \
+         take; get the video without them, and the captions as a file (format=srt)"
+    )]
+    NoCaptionFilter(&'static str),
+    #[error(
+        "the font '{0}' (decoder.caption_font), which captions in pictures take, cannot be read; a \
+         TrueType or OpenType file is needed, such as DejaVuSans.ttf of the package fonts-dejavu-core"
+    )]
+    CaptionFont(String),
     #[error("the parts have {found} frames or more, and not {expected}")]
     WrongLength { found: u64, expected: u64 },
     #[error("a video cannot have {0} frames per second; 25/1 or 30000/1001 is usual")]
@@ -106,7 +116,10 @@ impl From<Error> for PortError {
                 ErrorKind::TooLarge
             }
             Error::Deadline(_) => ErrorKind::Timeout,
-            Error::NoEncoder(_) | Error::NoSequenceEncoder(_) => ErrorKind::Unavailable,
+            Error::NoEncoder(_)
+            | Error::NoSequenceEncoder(_)
+            | Error::NoCaptionFilter(_)
+            | Error::CaptionFont(_) => ErrorKind::Unavailable,
         };
         match error {
             Error::Sink(e) => e,

@@ -12,6 +12,7 @@
 //! does not determine the length. Unconfirmed clock jumps are removed (see `timeline`).
 
 mod accepted;
+mod captions;
 mod clip;
 mod context;
 mod cut_audio;
@@ -35,7 +36,7 @@ mod timeline;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -48,6 +49,7 @@ use ports::decoder::{
 use serde::{Deserialize, Serialize};
 
 pub(super) use accepted::check_lists;
+pub(super) use captions::CaptionPainter;
 use error::Error;
 pub(super) use frames::SeekMethod;
 use input::{Input, media_info};
@@ -82,6 +84,8 @@ pub struct FfmpegOptions {
     /// Maximum size of a single allocation by FFmpeg, in bytes. The limit applies to the whole
     /// process.
     pub max_allocation: usize,
+    /// The font of captions that are drawn into pictures, a TrueType or OpenType file.
+    pub caption_font: PathBuf,
 }
 
 impl Default for FfmpegOptions {
@@ -108,6 +112,7 @@ impl From<&super::Settings> for FfmpegOptions {
             containers: section.containers.clone(),
             codecs: section.codecs.clone(),
             max_allocation: 512 << 20,
+            caption_font: section.caption_font.clone(),
         }
     }
 }
@@ -187,13 +192,24 @@ impl FfmpegDecoder {
         Ok(clip::clip(file, &self.options, cut, out)?)
     }
 
+    /// Prepares to draw the captions of a part; `None` if it has none. Reads the font, so it must be
+    /// called before the process gives up access to the file system.
+    pub(super) fn caption_painter(&self, part: &PartRequest) -> Result<Option<CaptionPainter>> {
+        let open = || {
+            let font = &self.options.caption_font;
+            CaptionPainter::open(font, part.size, part.rate, &part.captions)
+        };
+        Ok((!part.captions.is_empty()).then(open).transpose()?)
+    }
+
     pub(super) fn decode_part(
         &self,
         file: &Arc<File>,
         request: &PartRequest,
+        captions: Option<CaptionPainter>,
         sink: &mut dyn RenderSink,
     ) -> Result<()> {
-        Ok(render::decode_part(file, &self.options, request, sink)?)
+        Ok(render::decode_part(file, &self.options, request, captions, sink)?)
     }
 
     pub(super) fn open_encoder(
@@ -270,7 +286,8 @@ impl VideoDecoder for FfmpegDecoder {
         for part in parts {
             let part = part?;
             let request = PartRequest::new(format, first, &part);
-            self.decode_part(&open_media(&part.file)?, &request, &mut encoder)?;
+            let captions = self.caption_painter(&request)?;
+            self.decode_part(&open_media(&part.file)?, &request, captions, &mut encoder)?;
             first = first.saturating_add(part.frames);
         }
         encoder.finish()

@@ -6,7 +6,7 @@
 mod encode;
 mod part;
 
-use ports::decoder::{RenderFormat, RenderPart};
+use ports::decoder::{BurnedCaption, RenderFormat, RenderPart};
 use ports::{FrameRate, Result};
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub(in crate::decoder) use encode::SequenceEncoder;
 pub(super) use part::decode_part;
 
 /// A part of a file, with the form of its pictures and its length.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(in crate::decoder) struct PartRequest {
     /// Start of the part, in seconds on the timeline of a scan.
     pub(in crate::decoder) start: f64,
@@ -27,6 +27,8 @@ pub(in crate::decoder) struct PartRequest {
     /// Frames per second.
     pub(in crate::decoder) rate: FrameRate,
     pub(in crate::decoder) audio_track: Option<u32>,
+    /// The captions, with times from the start of the part.
+    pub(in crate::decoder) captions: Vec<BurnedCaption>,
 }
 
 impl PartRequest {
@@ -40,6 +42,7 @@ impl PartRequest {
             size: (format.width, format.height),
             rate: format.rate,
             audio_track: part.audio_track,
+            captions: part.captions.clone(),
         }
     }
 

@@ -58,7 +58,8 @@ fn decode_parts(
     for part in parts {
         let part = part?;
         let request = PartRequest::new(format, first, &part);
-        let mut worker = decoder.start(open_media(&part.file)?, WorkerJob::Part(request))?;
+        let mut worker =
+            decoder.start(open_media(&part.file)?, WorkerJob::Part(request.clone()))?;
         worker.cancel_with(cancel);
         receive_part(worker, &request, input)?;
         first = first.saturating_add(part.frames);

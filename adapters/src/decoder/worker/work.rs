@@ -16,7 +16,7 @@ use super::wire::{
     self, PictureHead, WorkerJob, WorkerRequest, WorkerResult, protocol_violation, send,
 };
 use super::{FRAMES_AT_ONCE, sandbox};
-use crate::decoder::ffmpeg::{FfmpegDecoder, RenderSink};
+use crate::decoder::ffmpeg::{CaptionPainter, FfmpegDecoder, RenderSink};
 
 /// Size of the buffer for the input of the encoder, in bytes.
 const INPUT: usize = 256 << 10;
@@ -32,13 +32,7 @@ pub fn work(request: Option<OsString>) -> ExitCode {
         eprintln!("shotlog: `decode` is what the service starts for itself; it has no other use");
         return ExitCode::FAILURE;
     };
-    let outcome = match sandbox::close(&request) {
-        Ok(()) => do_job(request, &Arc::new(file), &mut out),
-        Err(why) => {
-            let message = format!("the decode process could not be sandboxed: {why}");
-            Err(PortError::new(ErrorKind::Other, message))
-        }
-    };
+    let outcome = sandboxed_job(request, &Arc::new(file), &mut out);
     let outcome = outcome.unwrap_or_else(|error| WorkerResult::failed(&error));
     let sent = serde_json::to_vec(&outcome)
         .map_err(io::Error::from)
@@ -52,9 +46,32 @@ fn standard_files() -> io::Result<(File, Output)> {
     Ok((file, Output { file: Arc::new(out), message: Vec::new() }))
 }
 
-fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<WorkerResult> {
-    let decoder = FfmpegDecoder::new(request.ffmpeg);
-    Ok(match request.job {
+/// Closes the sandbox and runs the job. Reads only the font of captions before.
+fn sandboxed_job(
+    request: WorkerRequest,
+    file: &Arc<File>,
+    out: &mut Output,
+) -> Result<WorkerResult> {
+    let decoder = FfmpegDecoder::new(request.ffmpeg.clone());
+    let captions = match &request.job {
+        WorkerJob::Part(part) => decoder.caption_painter(part),
+        _ => Ok(None),
+    };
+    sandbox::close(&request).map_err(|why| {
+        let message = format!("the decode process could not be sandboxed: {why}");
+        PortError::new(ErrorKind::Other, message)
+    })?;
+    do_job(&decoder, request.job, captions?, file, out)
+}
+
+fn do_job(
+    decoder: &FfmpegDecoder,
+    job: WorkerJob,
+    captions: Option<CaptionPainter>,
+    file: &Arc<File>,
+    out: &mut Output,
+) -> Result<WorkerResult> {
+    Ok(match job {
         WorkerJob::Probe => WorkerResult::MediaInfo(Box::new(decoder.probe_file(file)?.into())),
         WorkerJob::Scan { width, height, exact, audio_track } => {
             let options = ScanOptions { width, height, exact, audio_track };
@@ -78,11 +95,11 @@ fn do_job(request: WorkerRequest, file: &Arc<File>, out: &mut Output) -> Result<
             WorkerResult::Clip { start, copied, video }
         }
         WorkerJob::Part(request) => {
-            decoder.decode_part(file, &request, out)?;
+            decoder.decode_part(file, &request, captions, out)?;
             WorkerResult::Part
         }
         WorkerJob::Encode(format) => {
-            encode(&decoder, &format, BufReader::with_capacity(INPUT, &**file), out)?;
+            encode(decoder, &format, BufReader::with_capacity(INPUT, &**file), out)?;
             WorkerResult::Encoded
         }
     })

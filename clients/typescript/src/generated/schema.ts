@@ -1475,6 +1475,9 @@ export interface paths {
          * @description Returns part of a video as an MP4 file, or as an M4A file if the video has no picture. If
          *     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
          *     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
+         *
+         *     With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+         *     and what is said in it is drawn into its pictures.
          */
         get: operations["clip"];
         put?: never;
@@ -6986,6 +6989,12 @@ export interface operations {
                  */
                 frame_rate?: string;
                 /**
+                 * @description Whether what is said is drawn into the pictures, with the corrections of the transcript.
+                 *     The other exports of the bin have the same captions as SRT or WebVTT. Returns 400 if
+                 *     nothing is said in the selects. Default: false.
+                 */
+                captions?: boolean;
+                /**
                  * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
                  *     names them, or `omit`. Default: `refuse`.
                  */
@@ -8320,6 +8329,11 @@ export interface operations {
                  *     frame. Default: true.
                  */
                 exact?: boolean;
+                /**
+                 * @description Whether what is said is drawn into the pictures, with the corrections of the transcript.
+                 *     Requires `exact`. Returns 400 if nothing is said in the clip. Default: false.
+                 */
+                captions?: boolean;
             };
             header?: never;
             path: {

@@ -25,7 +25,8 @@ fn format(frames: u64, max_bytes: u64) -> RenderFormat {
 
 fn parts(file: &Path) -> Vec<Result<RenderPart>> {
     let part = |(start, frames)| {
-        Ok(RenderPart { file: file.to_owned(), start, frames, audio_track: None })
+        let file = file.to_owned();
+        Ok(RenderPart { file, start, frames, audio_track: None, captions: Vec::new() })
     };
     PARTS.map(part).into()
 }

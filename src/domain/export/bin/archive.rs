@@ -56,7 +56,7 @@ impl Exports {
         bin_id: &BinId,
         missing: MissingVideos,
     ) -> Result<ClipArchive> {
-        let sequence = self.sequence(access, bin_id, missing).await?;
+        let sequence = self.sequence(access, bin_id, missing, 0.0).await?;
         let (count, max) = (sequence.clips.len(), self.bins.settings().max_clips);
         if count > max {
             return Err(Error::Invalid(format!(

@@ -20,6 +20,7 @@ const MAX_NAMED: usize = 5;
 
 pub use archive::ClipArchive;
 pub use string_out::StringOutOptions;
+pub(super) use string_out::picture_size;
 
 /// What to do with selects whose video is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,25 +43,26 @@ impl Exports {
         missing: MissingVideos,
     ) -> Result<Export> {
         let (format, _) = clip_format(format)?;
-        let sequence = self.sequence(access, bin_id, missing).await?;
+        let sequence = self.sequence(access, bin_id, missing, 0.0).await?;
         // Writing a long sequence would block the executor.
         tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
     }
 
-    /// Makes the sequence of a bin's selects at their most frequent frame rate, with the errors of
-    /// [`Self::export_bin`].
+    /// Makes the sequence of a bin's selects at their most frequent frame rate, with handles of this
+    /// many seconds. Returns the errors of [`Self::export_bin`].
     async fn sequence(
         &self,
         access: &Access,
         bin_id: &BinId,
         missing: MissingVideos,
+        handles: f64,
     ) -> Result<Sequence> {
         let SelectList { bin, selects, .. } =
             self.bins.selects(access, bin_id, 0, usize::MAX).await?;
         if selects.is_empty() {
             return Err(Error::Invalid(format!("bin '{bin_id}' has no selects to export")));
         }
-        let clips = self.clips(&selects).await?;
+        let clips = self.clips(&selects, handles).await?;
         if missing == MissingVideos::Refuse {
             check_complete(&selects, &clips)?;
         }
@@ -71,7 +73,11 @@ impl Exports {
 
     /// Makes the clip of each select; `None` if its video is missing or ends before the select.
     /// Reads one video at a time.
-    async fn clips(&self, selects: &[SelectView]) -> Result<Vec<Option<SequenceClip>>> {
+    async fn clips(
+        &self,
+        selects: &[SelectView],
+        handles: f64,
+    ) -> Result<Vec<Option<SequenceClip>>> {
         let mut by_video: BTreeMap<VideoId, Vec<(usize, Select)>> = BTreeMap::new();
         for (position, view) in selects.iter().enumerate() {
             if view.video_url.is_some() {
@@ -87,8 +93,8 @@ impl Exports {
                 Err(Error::NotFound(_)) => continue,
                 log => log?,
             };
-            let made = tokio::task::spawn_blocking(move || clips_of_video(&log, selects)).await;
-            for (position, clip) in made.map_err(ended)? {
+            let make = move || clips_of_video(&log, selects, handles);
+            for (position, clip) in tokio::task::spawn_blocking(make).await.map_err(ended)? {
                 clips[position] = clip;
             }
         }
@@ -99,6 +105,7 @@ impl Exports {
 fn clips_of_video(
     log: &VideoLog,
     selects: Vec<(usize, Select)>,
+    handles: f64,
 ) -> Vec<(usize, Option<SequenceClip>)> {
     let source = Arc::new(source_video(log));
     let clip = |select: Select| {
@@ -107,6 +114,10 @@ fn clips_of_video(
             clip.note = select.note;
         } else if !clip.speech.is_empty() {
             clip.note.clear();
+        }
+        if handles > 0.0 {
+            clip.add_handles(handles);
+            clip.speech = log.speech_in(clip.span());
         }
         Some(SequenceClip { tags: select.tags, rating: select.rating, ..clip })
     };

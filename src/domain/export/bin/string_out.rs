@@ -7,7 +7,8 @@ use ports::decoder::RenderFormat;
 use super::MissingVideos;
 use crate::bins::{BinId, BinSettings};
 use crate::export::Exports;
-use crate::export::sequence::{Sequence, SequenceClip};
+use crate::export::captioned::{burned_captions, no_speech};
+use crate::export::sequence::{PlacedClip, Sequence, SequenceClip};
 use crate::frames::{RenderedClip, SequencePlan};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -34,6 +35,8 @@ pub struct StringOutOptions {
     pub max_side: Option<u32>,
     /// Frames per second; `None` for the most frequent rate of the selects.
     pub frame_rate: Option<FrameRate>,
+    /// Whether the pictures show what is said.
+    pub captions: bool,
     /// What to do with selects whose video is missing.
     pub missing: MissingVideos,
 }
@@ -42,7 +45,7 @@ impl Exports {
     /// Plans the video of a bin, which [`crate::frames::Frames::sequence`] renders. Returns the
     /// errors of [`Self::export_bin`], `Unprocessable` if an option is out of range, and `Invalid`
     /// if there are more selects than `bins.max_clips` or if the video would last longer than
-    /// `bins.max_string_out`.
+    /// `bins.max_string_out`, or for captions if nothing is said.
     pub async fn string_out(
         &self,
         access: &Access,
@@ -51,22 +54,15 @@ impl Exports {
     ) -> Result<SequencePlan> {
         let settings = self.bins.settings();
         options.check(settings)?;
-        let mut sequence = self.sequence(access, bin_id, options.missing).await?;
-        for clip in &mut sequence.clips {
-            clip.add_handles(options.handles);
-        }
+        let (missing, handles) = (options.missing, options.handles);
+        let mut sequence = self.sequence(access, bin_id, missing, handles).await?;
         if let Some(rate) = options.frame_rate {
             sequence = sequence.at_rate(rate);
         }
         check_length(bin_id, &sequence, settings)?;
         let max_side = options.max_side.unwrap_or(settings.max_string_out_side);
         let (width, height) = picture_size(&sequence.clips, max_side);
-        let clips = sequence.placed_clips().map(|placed| RenderedClip {
-            video_id: placed.clip.source.video_id,
-            start: placed.clip.span().start,
-            frames: placed.placed.end - placed.placed.start,
-        });
-        let clips: Vec<RenderedClip> = clips.collect();
+        let clips = rendered_clips(&sequence, options.captions)?;
         let format = RenderFormat {
             width,
             height,
@@ -76,6 +72,25 @@ impl Exports {
         };
         Ok(SequencePlan { format, clips, filename: format!("{}.mp4", sequence.stem()) })
     }
+}
+
+/// Returns the clips of a sequence, with their speech as captions if requested. Returns `Invalid` if no
+/// clip has recognised speech.
+fn rendered_clips(sequence: &Sequence, with_captions: bool) -> Result<Vec<RenderedClip>> {
+    let clip = |placed: PlacedClip<'_>| {
+        let captions = if with_captions { burned_captions(placed.clip)? } else { Vec::new() };
+        Ok(RenderedClip {
+            video_id: placed.clip.source.video_id,
+            start: placed.clip.span().start,
+            frames: placed.placed.end - placed.placed.start,
+            captions,
+        })
+    };
+    let clips = sequence.placed_clips().map(clip).collect::<Result<Vec<RenderedClip>>>()?;
+    if with_captions && clips.iter().all(|clip| clip.captions.is_empty()) {
+        return Err(no_speech("none of the clips"));
+    }
+    Ok(clips)
 }
 
 impl StringOutOptions {
@@ -124,7 +139,7 @@ fn check_length(bin_id: &BinId, sequence: &Sequence, settings: &BinSettings) -> 
 
 /// Returns the size of the largest pictures, reduced so that no side exceeds `max_side`. Both
 /// lengths are even.
-fn picture_size(clips: &[SequenceClip], max_side: u32) -> (u32, u32) {
+pub(in crate::export) fn picture_size(clips: &[SequenceClip], max_side: u32) -> (u32, u32) {
     let sizes = clips.iter().filter(|clip| clip.source.has_picture);
     let sizes = sizes.filter_map(|clip| clip.source.picture_size);
     let largest = sizes.max_by_key(|(width, height)| u64::from(*width) * u64::from(*height));

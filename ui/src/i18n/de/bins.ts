@@ -89,6 +89,7 @@ export const bins: typeof english = {
     },
     clips: "Alle Ausschnitte (ZIP)",
     video: "Video (MP4)",
+    captionedVideo: "Video mit Untertiteln (MP4)",
     formats: {
       fcpxml: "Für Final Cut Pro (FCPXML)",
       xmeml: "Für Premiere Pro (XML)",

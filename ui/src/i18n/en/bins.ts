@@ -86,6 +86,7 @@ export const bins = {
     },
     clips: "All selects as clips (ZIP)",
     video: "Video (MP4)",
+    captionedVideo: "Video with captions (MP4)",
     formats: {
       fcpxml: "Final Cut Pro (FCPXML)",
       xmeml: "Premiere Pro (XML)",

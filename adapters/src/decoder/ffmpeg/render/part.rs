@@ -9,6 +9,7 @@ use ffmpeg::frame::{Audio, Video};
 use ffmpeg_next as ffmpeg;
 
 use super::{PartRequest, RenderSink};
+use crate::decoder::ffmpeg::captions::CaptionPainter;
 use crate::decoder::ffmpeg::clip::{ClipSpan, each_packet, key_frame_before, read_from};
 use crate::decoder::ffmpeg::cut_audio::AudioCutter;
 use crate::decoder::ffmpeg::input::Input;
@@ -29,11 +30,13 @@ const FIRST_PACKETS: usize = 64;
 /// Number of silent samples that are passed on at once, per channel.
 const SILENCE: u64 = 4800;
 
-/// Decodes a part of `file` and passes exactly its number of frames and samples to `sink`.
+/// Decodes a part of `file`, draws its captions, and passes exactly its number of frames and samples
+/// to `sink`.
 pub(in crate::decoder::ffmpeg) fn decode_part(
     file: &Arc<File>,
     options: &FfmpegOptions,
     request: &PartRequest,
+    captions: Option<CaptionPainter>,
     sink: &mut dyn RenderSink,
 ) -> Result<(), Error> {
     let allowed = options.timeout + options.timeout_per_second.mul_f64(request.seconds());
@@ -60,6 +63,7 @@ pub(in crate::decoder::ffmpeg) fn decode_part(
         input.seek(read_from(key_frame))?;
     }
     let mut writer = PartWriter::new(request, sink, pictures.is_some(), sounds.is_some());
+    writer.captions = captions;
     each_packet(&mut input, |input, kind, packet| {
         match (kind, &mut pictures, &mut sounds) {
             (StreamKind::Picture, Some(pictures), _) => {
@@ -118,7 +122,7 @@ impl PictureCutter {
             converter: Converter::fine(input.streams.orientation()),
             pixel_aspect: input.streams.pixel_aspect(),
             stream,
-            request: *request,
+            request: request.clone(),
             tolerance: TOLERANCE * frame_length.min(source_length),
             latest: None,
             rgb: Vec::new(),
@@ -208,6 +212,7 @@ fn pad(rgb: &[u8], size: (u32, u32), room: (u32, u32), canvas: &mut Vec<u8>) {
 struct PartWriter<'a> {
     request: &'a PartRequest,
     sink: &'a mut dyn RenderSink,
+    captions: Option<CaptionPainter>,
     has_picture: bool,
     has_sound: bool,
     /// Number of frames passed on.
@@ -224,8 +229,16 @@ impl<'a> PartWriter<'a> {
         has_picture: bool,
         has_sound: bool,
     ) -> Self {
-        let interleaved = Vec::new();
-        Self { request, sink, has_picture, has_sound, frames: 0, samples: 0, interleaved }
+        Self {
+            request,
+            sink,
+            captions: None,
+            has_picture,
+            has_sound,
+            frames: 0,
+            samples: 0,
+            interleaved: Vec::new(),
+        }
     }
 
     fn picture(&mut self, frames: u64, rgb: &[u8]) -> Result<(), Error> {
@@ -233,12 +246,27 @@ impl<'a> PartWriter<'a> {
         if frames == 0 {
             return Ok(());
         }
-        self.sink.picture(frames, rgb).map_err(Error::Sink)?;
-        self.frames += frames;
+        let end = self.frames + frames;
+        while self.frames < end {
+            self.same_captions(end, rgb)?;
+        }
         if !self.has_sound {
             let due = proportion(self.frames, self.request.frames, self.request.samples);
             self.silence(due)?;
         }
+        Ok(())
+    }
+
+    /// Passes on a picture until the captions change, but at most to the frame `end`.
+    fn same_captions(&mut self, end: u64, rgb: &[u8]) -> Result<(), Error> {
+        let (mut until, mut drawn) = (end, None);
+        if let Some(captions) = &mut self.captions {
+            until = captions.next_change(self.frames).map_or(end, |change| change.min(end));
+            drawn = captions.draw(self.frames, rgb)?;
+        }
+        let rgb = drawn.as_deref().unwrap_or(rgb);
+        self.sink.picture(until - self.frames, rgb).map_err(Error::Sink)?;
+        self.frames = until;
         Ok(())
     }
 

@@ -17,6 +17,7 @@ def _get_kwargs(
     handles: float | Unset = 0.0,
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
+    captions: bool | Unset = False,
     missing: MissingVideos | Unset = "refuse",
 ) -> dict[str, Any]:
 
@@ -27,6 +28,8 @@ def _get_kwargs(
     params["max_side"] = max_side
 
     params["frame_rate"] = frame_rate
+
+    params["captions"] = captions
 
     json_missing: str | Unset = UNSET
     if not isinstance(missing, Unset):
@@ -86,6 +89,7 @@ def sync_detailed(
     handles: float | Unset = 0.0,
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
+    captions: bool | Unset = False,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[Any | File]:
     """Get a bin as one video.
@@ -104,6 +108,7 @@ def sync_detailed(
         handles (float | Unset):  Default: 0.0.
         max_side (int | Unset):
         frame_rate (str | Unset):
+        captions (bool | Unset):  Default: False.
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -120,6 +125,7 @@ def sync_detailed(
         handles=handles,
         max_side=max_side,
         frame_rate=frame_rate,
+        captions=captions,
         missing=missing,
     )
 
@@ -137,6 +143,7 @@ def sync(
     handles: float | Unset = 0.0,
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
+    captions: bool | Unset = False,
     missing: MissingVideos | Unset = "refuse",
 ) -> Any | File | None:
     """Get a bin as one video.
@@ -155,6 +162,7 @@ def sync(
         handles (float | Unset):  Default: 0.0.
         max_side (int | Unset):
         frame_rate (str | Unset):
+        captions (bool | Unset):  Default: False.
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -172,6 +180,7 @@ def sync(
         handles=handles,
         max_side=max_side,
         frame_rate=frame_rate,
+        captions=captions,
         missing=missing,
     ).parsed
 
@@ -183,6 +192,7 @@ async def asyncio_detailed(
     handles: float | Unset = 0.0,
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
+    captions: bool | Unset = False,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[Any | File]:
     """Get a bin as one video.
@@ -201,6 +211,7 @@ async def asyncio_detailed(
         handles (float | Unset):  Default: 0.0.
         max_side (int | Unset):
         frame_rate (str | Unset):
+        captions (bool | Unset):  Default: False.
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -217,6 +228,7 @@ async def asyncio_detailed(
         handles=handles,
         max_side=max_side,
         frame_rate=frame_rate,
+        captions=captions,
         missing=missing,
     )
 
@@ -232,6 +244,7 @@ async def asyncio(
     handles: float | Unset = 0.0,
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
+    captions: bool | Unset = False,
     missing: MissingVideos | Unset = "refuse",
 ) -> Any | File | None:
     """Get a bin as one video.
@@ -250,6 +263,7 @@ async def asyncio(
         handles (float | Unset):  Default: 0.0.
         max_side (int | Unset):
         frame_rate (str | Unset):
+        captions (bool | Unset):  Default: False.
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -268,6 +282,7 @@ async def asyncio(
             handles=handles,
             max_side=max_side,
             frame_rate=frame_rate,
+            captions=captions,
             missing=missing,
         )
     ).parsed

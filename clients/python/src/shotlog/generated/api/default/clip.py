@@ -16,6 +16,7 @@ def _get_kwargs(
     start: float,
     end: float,
     exact: bool | Unset = True,
+    captions: bool | Unset = False,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -25,6 +26,8 @@ def _get_kwargs(
     params["end"] = end
 
     params["exact"] = exact
+
+    params["captions"] = captions
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -78,6 +81,7 @@ def sync_detailed(
     start: float,
     end: float,
     exact: bool | Unset = True,
+    captions: bool | Unset = False,
 ) -> Response[Any | File]:
     """Get a clip.
 
@@ -85,11 +89,15 @@ def sync_detailed(
     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
+    With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+    and what is said in it is drawn into its pictures.
+
     Args:
         video_id (str):
         start (float):
         end (float):
         exact (bool | Unset):  Default: True.
+        captions (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -104,6 +112,7 @@ def sync_detailed(
         start=start,
         end=end,
         exact=exact,
+        captions=captions,
     )
 
     response = client.get_httpx_client().request(
@@ -120,6 +129,7 @@ def sync(
     start: float,
     end: float,
     exact: bool | Unset = True,
+    captions: bool | Unset = False,
 ) -> Any | File | None:
     """Get a clip.
 
@@ -127,11 +137,15 @@ def sync(
     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
+    With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+    and what is said in it is drawn into its pictures.
+
     Args:
         video_id (str):
         start (float):
         end (float):
         exact (bool | Unset):  Default: True.
+        captions (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -147,6 +161,7 @@ def sync(
         start=start,
         end=end,
         exact=exact,
+        captions=captions,
     ).parsed
 
 
@@ -157,6 +172,7 @@ async def asyncio_detailed(
     start: float,
     end: float,
     exact: bool | Unset = True,
+    captions: bool | Unset = False,
 ) -> Response[Any | File]:
     """Get a clip.
 
@@ -164,11 +180,15 @@ async def asyncio_detailed(
     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
+    With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+    and what is said in it is drawn into its pictures.
+
     Args:
         video_id (str):
         start (float):
         end (float):
         exact (bool | Unset):  Default: True.
+        captions (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -183,6 +203,7 @@ async def asyncio_detailed(
         start=start,
         end=end,
         exact=exact,
+        captions=captions,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -197,6 +218,7 @@ async def asyncio(
     start: float,
     end: float,
     exact: bool | Unset = True,
+    captions: bool | Unset = False,
 ) -> Any | File | None:
     """Get a clip.
 
@@ -204,11 +226,15 @@ async def asyncio(
     there is a key frame at `start`, or if `exact` is false, the streams are copied, which is
     fast. Otherwise they are re-encoded as H.264 and AAC. Byte ranges are supported.
 
+    With `captions`, the clip is an MP4 file at the frame rate of the video (`exact_frame_rate`),
+    and what is said in it is drawn into its pictures.
+
     Args:
         video_id (str):
         start (float):
         end (float):
         exact (bool | Unset):  Default: True.
+        captions (bool | Unset):  Default: False.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -225,5 +251,6 @@ async def asyncio(
             start=start,
             end=end,
             exact=exact,
+            captions=captions,
         )
     ).parsed
