@@ -8,8 +8,8 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 
 use crate::footage::Studio;
-use crate::support::Reply;
 use crate::support::readers::read_with;
+use crate::support::{Reply, mentions};
 
 /// A kind of file: its rate, the timecode of its first frame, and whether the rate is variable.
 type Kind = (&'static str, Option<&'static str>, bool);
@@ -140,12 +140,14 @@ async fn export(studio: &Studio, path: &str, format: &str) -> Reply {
     reply
 }
 
-/// Exports a bin and reads it. Returns `None` if the reader is not installed.
+/// Exports a bin and reads it. Without a rate, the Python client converts OTIO to AAF, which is read.
+/// Returns `None` if the reader is not installed.
 async fn read(studio: &Studio, path: &str, format: &str, name: &str, rate: &str) -> Option<Value> {
     let reply = export(studio, path, format).await;
     let file = studio.folder.path().join(name);
     std::fs::write(&file, &reply.body).expect("a file");
     match format {
+        "otio" if rate.is_empty() => read_with("aaf.py", &file, &[]),
         "srt" | "vtt" | "quotes.md" | "clips.md" => read_with("captions.py", &file, &[]),
         "quotes.docx" => read_with("document.py", &file, &[]),
         _ => read_with("sequence.py", &file, &[rate]),
@@ -188,6 +190,11 @@ async fn selects_of_every_kind_of_file_are_read_back_frame_by_frame() {
         let markers: Vec<[u64; 3]> = expected.iter().map(|[_, _, at]| [*at, 1, *at]).collect();
         let read = read(&studio, &path, "markers.edl", "markers.edl", &rate).await;
         assert_eq!(read, Some(json!(markers)), "{kind:?}");
+        if let Some(clips) = self::read(&studio, &path, "otio", "aaf.otio", "").await {
+            let is_drop_frame = kind.1.is_some_and(|timecode| timecode.contains(';'));
+            let avid = |[first, frames, at]: &[u64; 3]| json!([first, frames, at, is_drop_frame]);
+            assert_eq!(clips, expected.iter().map(avid).collect::<Value>(), "AAF {kind:?}");
+        }
         clips_have_the_frames_of_their_selects(&studio, &path, &cuts, kind).await;
     }
     selects_of_all_kinds_are_read_back(&studio, &sources, &mut random).await;
@@ -270,6 +277,9 @@ async fn selects_of_all_kinds_are_read_back(studio: &Studio, sources: &[Source],
         [length, record - length]
     });
     let ends: Vec<[u64; 2]> = ends.collect();
+    if let Some(refused) = self::read(studio, &path, "otio", "aaf.otio", "").await {
+        mentions(refused.as_str().expect("an error"), &["25/1, 30000/1001", "one"]);
+    }
     for (format, name) in
         [("otio", "mixed.otio"), ("xmeml", "mixed.xml"), ("fcpxml", "mixed.fcpxml")]
     {

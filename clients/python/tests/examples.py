@@ -15,9 +15,9 @@ import os
 import sys
 
 import shotlog
-from shotlog import _async, _options, _pictures, _sync, _transcript, errors
+from shotlog import _async, _options, _pictures, _sync, _transcript, aaf, errors
 
-MODULES = [_async, _sync, _options, _pictures, _transcript, errors]
+MODULES = [_async, _sync, _options, _pictures, _transcript, aaf, errors]
 
 
 def classes_without_example() -> list[str]:

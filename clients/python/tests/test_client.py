@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import httpx
 import pytest
 
 import shotlog
-from shotlog import AsyncShotlog, Shotlog, _async, _options, _sync, errors, models
+from shotlog import AsyncShotlog, Shotlog, _async, _options, _sync, aaf, errors, models
 from shotlog._transcript import utterances
 
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -258,3 +259,66 @@ def test_utterances_are_speaker_turns_after_diarization() -> None:
 )
 def test_options_match_the_api(options: type[Any], model: type[Any], positional: set[str]) -> None:
     assert set(options.__annotations__) == {field.name for field in attrs.fields(model)} - positional
+
+
+def _timeline(*rates: str) -> dict[str, Any]:
+    """An OTIO export with a clip of one second for each frame rate."""
+
+    def clip(number: int, rate: str) -> dict[str, Any]:
+        frames = float(round(Fraction(rate)))
+        start = {"rate": float(Fraction(rate)), "value": 3600 * frames}
+        media = {
+            "name": f"{number}.mov",
+            "target_url": f"http://test/{number}.mov",
+            "available_range": {"start_time": start, "duration": {**start, "value": frames * 9}},
+            "metadata": {
+                "shotlog": {
+                    "reel": "A001",
+                    "frame_rate": rate,
+                    "drop_frame": False,
+                    "has_picture": True,
+                    "picture_size": [640, 360],
+                    "audio_tracks": 1,
+                }
+            },
+        }
+        return {
+            "name": "clip",
+            "source_range": {"start_time": start, "duration": {**start, "value": frames}},
+            "media_references": {"M": media},
+            "active_media_reference_key": "M",
+            "metadata": {"shotlog": {"video_id": str(number)}},
+        }
+
+    return {
+        "name": "Harbour",
+        "global_start_time": {"rate": 25.0, "value": 0.0},
+        "metadata": {"shotlog": {"drop_frame": False}},
+        "tracks": {"children": [{"children": [clip(*each) for each in enumerate(rates)]}]},
+    }
+
+
+def test_aaf_files_link_to_the_videos_of_a_bin(tmp_path: Path) -> None:
+    aaf2 = pytest.importorskip("aaf2")
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        assert request.url.path == "/bins/b/export"
+        assert request.url.params["format"] == "otio"
+        return httpx.Response(200, json=_timeline("25/1", "25/1"))
+
+    path = tmp_path / "harbour.aaf"
+    with Shotlog("http://test", transport=httpx.MockTransport(handler)) as client:
+        aaf.save(client, "b", path)
+    with aaf2.open(str(path)) as file:
+        (composition,) = file.content.toplevel()
+        assert composition.name == "Harbour"
+        kinds = [(slot.media_kind, slot.segment.length) for slot in composition.slots][1:]
+        assert kinds == [("Picture", 50), ("Sound", 50)]
+        names = sorted(mob.name for mob in file.content.mastermobs())
+        assert names == ["0.mov", "1.mov"]
+
+
+@pytest.mark.parametrize(("rates", "words"), [((), "no clips"), (("25/1", "30000/1001"), "25/1, 30000/1001")])
+def test_aaf_files_have_one_frame_rate(tmp_path: Path, rates: tuple[str, ...], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        aaf.write(_timeline(*rates), tmp_path / "harbour.aaf")

@@ -28,7 +28,10 @@ pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
         "OTIO_SCHEMA": "Timeline.1",
         "name": sequence.name,
         "global_start_time": time(sequence.start.frames(), sequence.rate),
-        "metadata": {},
+        "metadata": {"shotlog": {
+            "frame_rate": sequence.rate,
+            "drop_frame": sequence.start.is_drop_frame(),
+        }},
         "tracks": stack,
     });
     serde_json::to_string_pretty(&timeline)
@@ -72,7 +75,14 @@ fn media(source: &SourceVideo) -> Value {
         "target_url": source.url,
         "available_range": range(first..first + source.frames, source.rate),
         "available_image_bounds": null,
-        "metadata": {"shotlog": {"reel": source.reel}},
+        "metadata": {"shotlog": {
+            "reel": source.reel,
+            "frame_rate": source.rate,
+            "drop_frame": source.start.is_drop_frame(),
+            "has_picture": source.has_picture,
+            "picture_size": source.picture_size,
+            "audio_tracks": source.audio_tracks,
+        }},
     })
 }
 
@@ -145,6 +155,10 @@ mod tests {
         assert_eq!(second["source_range"]["start_time"]["rate"], 30_000.0 / 1001.0);
         let media = &second["media_references"]["DEFAULT_MEDIA"];
         assert_eq!(times(&media["available_range"]), [Some(107_892.0), Some(107_892.0)]);
+        let properties = &media["metadata"]["shotlog"];
+        assert_eq!(properties["drop_frame"], true);
+        assert_eq!(properties["frame_rate"], "30000/1001");
+        assert_eq!(timeline["metadata"]["shotlog"]["drop_frame"], false);
         assert_eq!(times(&track["markers"][0]["marked_range"]), [Some(24.0), Some(1.0)]);
     }
 }
