@@ -412,3 +412,51 @@ async fn selects_of_real_files_are_read_back_frame_by_frame() {
         }
     }
 }
+
+/// Speech and selects as a project for qualitative data analysis.
+#[tokio::test(flavor = "multi_thread")]
+async fn projects_of_data_analysis_have_transcripts_and_coded_selections() {
+    let studio = Studio::open().await;
+    let source = made_source(&studio, 2).await;
+    let path = format!("/videos/{}", source.video_id);
+    let detail = studio.app.get(&format!("{path}/export?format=qdpx")).await.error(400);
+    mentions(&detail, &["no recognised speech to export as qdpx"]);
+    let turn = |second: u64| {
+        let [start, end] = [second as f64 + 0.25, second as f64 + 0.75];
+        json!({"speaker": "Zo\u{eb} <1>", "start": start, "end": end, "text": said(second)})
+    };
+    let outputs = json!([{"turns": [turn(1), turn(3)], "speakers": ["Zo\u{eb} <1>"]}]);
+    studio.app.plant_output(&source.video_id, "diarization", outputs).await;
+    let line =
+        |second: u64| json!([second * 1000 + 250, format!("Zo\u{eb} <1>: {}", said(second))]);
+    let address = "relative:///made_2.mov";
+    let read = |reply: &Reply| {
+        assert_eq!(reply.header("content-type"), "application/zip");
+        assert!(reply.header("content-disposition").contains(".qdpx"));
+        let file = studio.folder.path().join("project.qdpx");
+        std::fs::write(&file, &reply.body).expect("a file");
+        read_with("qda.py", &file, &[])
+    };
+    let video = export(&studio, &path, "qdpx").await;
+    let Some(sources) = read(&video) else { return };
+    assert_eq!(sources, json!([["made_2.mov", address, [line(1), line(3)], []]]));
+    let part = studio.app.get(&format!("{path}/export?format=qdpx&start=2&end=4")).await;
+    assert_eq!(read(&part), Some(json!([["made_2.mov", address, [line(3)], []]])));
+
+    let cuts =
+        [(50, 60), (75, 125), (70, 100)].map(|(start, end)| Cut { source: &source, start, end });
+    let bin = bin_of(&studio, "Coded & \"quoted\"", &cuts).await;
+    for (select, tags) in
+        [("s2", json!(["b-roll", "r\u{e9}sum\u{e9} <x>"])), ("s3", json!(["b-roll"]))]
+    {
+        let patch = json!({"tags": tags, "note": "why & how"});
+        studio.app.patch_json(&format!("{bin}/selects/{select}"), patch).await.ok();
+    }
+    let sources = read(&export(&studio, &bin, "qdpx").await).expect("the reader is installed");
+    let selections = json!([
+        [2000, 2400, "made_2 0:02.00", []],
+        [3000, 5000, "made_2 0:03.00", ["b-roll", "r\u{e9}sum\u{e9} <x>"]],
+        [2800, 4000, "made_2 0:02.80", ["b-roll"]],
+    ]);
+    assert_eq!(sources, json!([["made_2.mov", address, [line(3)], selections]]));
+}

@@ -53,7 +53,7 @@ use crate::search::scope::ScopeResolver;
 use Writer::{Clips, Log, LogOrClips};
 use part::ExportPart;
 pub use part::PartFields;
-use sequence::{ClipSelection, Sequence};
+use sequence::{ClipSelection, Sequence, qda};
 
 /// An export format.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +87,9 @@ enum Writer {
 
 const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
+/// There is no registered type for REFI-QDA projects.
+const QDA: &str = "application/zip";
+
 /// All export formats.
 pub const FORMATS: &[Format] = &[
     Format::new("srt", "application/x-subrip", "srt", LogOrClips(srt::write, srt::write_clips)),
@@ -110,6 +113,7 @@ pub const FORMATS: &[Format] = &[
     Format::new("transcript.txt", "text/plain", "transcript.txt", Log(transcript::text)),
     Format::new("transcript.md", "text/markdown", "transcript.md", Log(transcript::markdown)),
     Format::new("transcript.docx", WORD, "transcript.docx", Log(transcript::word)),
+    Format::new("qdpx", QDA, "qdpx", LogOrClips(qda::write_video, qda::write)),
     Format::new("csv", "text/csv", "csv", Log(csv::write)),
     Format::new("json", "application/json", "json", Log(json::write)),
 ];

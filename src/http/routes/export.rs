@@ -33,7 +33,8 @@ impl ExportApi {
     /// tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
     /// contain the file's timecode and reel, and every time is a whole number of frames.
     /// `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-    /// times. `csv` and `json` are the complete log.
+    /// times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+    /// `csv` and `json` are the complete log.
     #[oai(path = "/videos/:video_id/export", method = "get", operation_id = "export")]
     #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export(
@@ -43,7 +44,7 @@ impl ExportApi {
         video_id: Path<String>,
         /// File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
         /// `xmeml`, `otio`, `clips.csv`, `clips.md`, `quotes.md`, `quotes.docx`, `transcript.txt`,
-        /// `transcript.md`, `transcript.docx`, `csv` or `json`.
+        /// `transcript.md`, `transcript.docx`, `qdpx`, `csv` or `json`.
         format: Query<String>,
         /// Whether to add the wall-clock time to captions (`srt`, `vtt`) and paragraphs of the
         /// transcript; requires `recorded_at`. `edl` always includes the time if `recorded_at` is
@@ -94,8 +95,9 @@ impl ExportApi {
     /// The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
     /// as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
     /// (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-    /// `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-    /// frames. Returns 400 if the bin has no selects.
+    /// `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+    /// their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+    /// frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
     #[oai(path = "/bins/:bin_id/export", method = "get", operation_id = "export_bin")]
     async fn export_bin(
         &self,
@@ -103,7 +105,7 @@ impl ExportApi {
         /// Id of the bin.
         bin_id: Path<String>,
         /// File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
-        /// `quotes.md`, `quotes.docx`, `srt` or `vtt`.
+        /// `quotes.md`, `quotes.docx`, `srt`, `vtt` or `qdpx`.
         format: Query<String>,
         /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
         /// names them, or `omit`. Default: `refuse`.
@@ -194,6 +196,9 @@ impl From<Export> for File {
     fn from(export: Export) -> Self {
         let text = match export.content {
             Content::Document(value) => return Self::Json(Json(AnyObject::from_value(value))),
+            Content::Bytes(bytes) if export.content_type == "application/zip" => {
+                return Self::Qdpx(Binary(bytes));
+            }
             Content::Bytes(bytes) => return Self::Docx(Binary(bytes)),
             Content::Text(text) => PlainText(text),
         };
@@ -281,6 +286,8 @@ enum File {
     Markdown(PlainText<String>),
     #[oai(content_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document")]
     Docx(Binary<Vec<u8>>),
+    #[oai(content_type = "application/zip")]
+    Qdpx(Binary<Vec<u8>>),
     #[oai(content_type = "text/plain")]
     Text(PlainText<String>),
 }

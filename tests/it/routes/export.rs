@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::readers::read_with;
 use crate::support::{Reply, TestApp, clip, keys, mentions};
 
-const FORMATS: [&str; 18] = [
+const FORMATS: [&str; 19] = [
     "srt",
     "vtt",
     "chapters.vtt",
@@ -22,6 +22,7 @@ const FORMATS: [&str; 18] = [
     "transcript.txt",
     "transcript.md",
     "transcript.docx",
+    "qdpx",
     "csv",
     "json",
 ];
@@ -89,6 +90,7 @@ async fn every_format_is_a_downloadable_file() {
         ("transcript.txt", "text/plain", "clip.transcript.txt"),
         ("transcript.md", "text/markdown", "clip.transcript.md"),
         ("transcript.docx", DOCX, "clip.transcript.docx"),
+        ("qdpx", "application/zip", "clip.qdpx"),
         ("csv", "text/csv", "clip.csv"),
         ("json", "application/json", "clip.json"),
     ] {
@@ -107,7 +109,7 @@ async fn invalid_exports_are_refused_with_a_reason() {
     let path = format!("/videos/{id}/export");
     mentions(&app.get(&format!("{path}?format=avi")).await.error(400), &FORMATS);
     app.get(&path).await.error(422);
-    for format in ["srt", "vtt", "transcript.txt", "transcript.md", "transcript.docx"] {
+    for format in ["srt", "vtt", "transcript.txt", "transcript.md", "transcript.docx", "qdpx"] {
         let error = app.get(&format!("{path}?format={format}")).await.error(400);
         mentions(&error, &[format, "diarization", "transcript", "default_video"]);
     }

@@ -603,7 +603,8 @@ export interface paths {
          *     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
          *     contain the file's timecode and reel, and every time is a whole number of frames.
          *     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-         *     times. `csv` and `json` are the complete log.
+         *     times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+         *     `csv` and `json` are the complete log.
          */
         get: operations["export"];
         put?: never;
@@ -626,8 +627,9 @@ export interface paths {
          * @description The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
          *     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
          *     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-         *     `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-         *     frames. Returns 400 if the bin has no selects.
+         *     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+         *     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+         *     frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
          */
         get: operations["export_bin"];
         put?: never;
@@ -6796,7 +6798,7 @@ export interface operations {
                 /**
                  * @description File format: `srt`, `vtt`, `chapters.vtt`, `ffmetadata`, `edl`, `markers.edl`, `fcpxml`,
                  *     `xmeml`, `otio`, `clips.csv`, `clips.md`, `quotes.md`, `quotes.docx`, `transcript.txt`,
-                 *     `transcript.md`, `transcript.docx`, `csv` or `json`.
+                 *     `transcript.md`, `transcript.docx`, `qdpx`, `csv` or `json`.
                  */
                 format: string;
                 /**
@@ -6863,6 +6865,7 @@ export interface operations {
                     "application/xml": string;
                     "text/markdown": string;
                     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
+                    "application/zip": string;
                     "text/plain": string;
                 };
             };
@@ -6873,7 +6876,7 @@ export interface operations {
             query: {
                 /**
                  * @description File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
-                 *     `quotes.md`, `quotes.docx`, `srt` or `vtt`.
+                 *     `quotes.md`, `quotes.docx`, `srt`, `vtt` or `qdpx`.
                  */
                 format: string;
                 /**
@@ -6908,6 +6911,7 @@ export interface operations {
                     "application/xml": string;
                     "text/markdown": string;
                     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": string;
+                    "application/zip": string;
                     "text/plain": string;
                 };
             };

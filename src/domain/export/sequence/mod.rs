@@ -8,6 +8,7 @@ pub(super) mod fcpxml;
 pub(super) mod markdown;
 pub(super) mod marker_edl;
 pub(super) mod otio;
+pub(super) mod qda;
 pub(super) mod quotes;
 pub(super) mod selection;
 #[cfg(test)]

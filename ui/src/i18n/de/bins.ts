@@ -98,6 +98,7 @@ export const bins: typeof english = {
       otio: "Jedes Programm mit OpenTimelineIO",
       "quotes.docx": "Zitate (Word)",
       "quotes.md": "Zitate (Markdown)",
+      qdpx: "Qualitative Analyse (REFI-QDA)",
       "clips.csv": "Clipliste (CSV)",
       "clips.md": "Clipliste (Markdown)",
       srt: "Untertitel der Abfolge (SRT)",

@@ -39,6 +39,7 @@ export const video: typeof english = {
       "transcript.txt": "Transkript (Text)",
       "transcript.md": "Transkript (Markdown)",
       "transcript.docx": "Transkript (Word)",
+      qdpx: "Qualitative Analyse (REFI-QDA)",
       csv: "Tabelle (CSV)",
       json: "Alles (JSON)",
     },

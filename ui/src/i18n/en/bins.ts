@@ -95,6 +95,7 @@ export const bins = {
       otio: "Any program with OpenTimelineIO",
       "quotes.docx": "Quotes (Word)",
       "quotes.md": "Quotes (Markdown)",
+      qdpx: "Qualitative analysis (REFI-QDA)",
       "clips.csv": "Clip list (CSV)",
       "clips.md": "Clip list (Markdown)",
       srt: "Captions of the string-out (SRT)",

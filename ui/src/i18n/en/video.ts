@@ -38,6 +38,7 @@ export const video = {
       "transcript.txt": "Transcript (text)",
       "transcript.md": "Transcript (Markdown)",
       "transcript.docx": "Transcript (Word)",
+      qdpx: "Qualitative analysis (REFI-QDA)",
       csv: "Table (CSV)",
       json: "Everything (JSON)",
     },

@@ -95,7 +95,8 @@ def sync_detailed(
     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
     contain the file's timecode and reel, and every time is a whole number of frames.
     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-    times. `csv` and `json` are the complete log.
+    times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+    `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -157,7 +158,8 @@ def sync(
     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
     contain the file's timecode and reel, and every time is a whole number of frames.
     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-    times. `csv` and `json` are the complete log.
+    times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+    `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -214,7 +216,8 @@ async def asyncio_detailed(
     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
     contain the file's timecode and reel, and every time is a whole number of frames.
     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-    times. `csv` and `json` are the complete log.
+    times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+    `csv` and `json` are the complete log.
 
     Args:
         video_id (str):
@@ -274,7 +277,8 @@ async def asyncio(
     tables of the clips, and `quotes.md` and `quotes.docx` quote what is said in them. They
     contain the file's timecode and reel, and every time is a whole number of frames.
     `transcript.txt`, `transcript.md` and `transcript.docx` are the speech with speakers and
-    times. `csv` and `json` are the complete log.
+    times, and `qdpx` is a REFI-QDA project with the transcript for MAXQDA, NVivo and ATLAS.ti.
+    `csv` and `json` are the complete log.
 
     Args:
         video_id (str):

@@ -72,8 +72,9 @@ def sync_detailed(
      The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-    `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-    frames. Returns 400 if the bin has no selects.
+    `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+    their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
 
     Args:
         bin_id (str):
@@ -114,8 +115,9 @@ def sync(
      The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-    `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-    frames. Returns 400 if the bin has no selects.
+    `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+    their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
 
     Args:
         bin_id (str):
@@ -151,8 +153,9 @@ async def asyncio_detailed(
      The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-    `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-    frames. Returns 400 if the bin has no selects.
+    `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+    their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
 
     Args:
         bin_id (str):
@@ -191,8 +194,9 @@ async def asyncio(
      The selects become clips in the order of the bin, with their trims, notes, tags and ratings:
     as a timeline (`edl`, `fcpxml`, `xmeml`, `otio`), as markers (`markers.edl`), as tables
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
-    `quotes.md`), or as captions of the sequence (`srt`, `vtt`). Every time is a whole number of
-    frames. Returns 400 if the bin has no selects.
+    `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
+    their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
 
     Args:
         bin_id (str):
