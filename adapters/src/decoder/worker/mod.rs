@@ -5,10 +5,10 @@
 //! The worker gets the open file as standard input and writes frames and audio to standard output.
 //! Its environment is empty except for `LD_LIBRARY_PATH`, and it inherits no other descriptor.
 //! A rendered sequence has one worker for each part, and one worker that encodes what they decode and
-//! sees no file. Before a worker reads a byte of its input, but after the font of captions, it gives up access to the file system and
-//! the network (Landlock) and all system calls that decoding does not need (seccomp), and limits its
-//! memory and CPU time. The worker's output is validated like any untrusted input, because the file
-//! may have taken over the worker.
+//! sees no file. Before a worker reads a byte of its input, it reads the font of captions and gives up
+//! access to the file system and the network (Landlock) and all system calls that decoding does not
+//! need (seccomp), and limits its memory and CPU time. The worker's output is validated like any
+//! untrusted input, because the file may have taken over the worker.
 
 mod process;
 mod render;
