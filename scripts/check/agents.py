@@ -75,7 +75,7 @@ class Check:
             self.tools |= {tool.name: tool for tool in listed.tools}
             if not (cursor := listed.next_cursor):
                 break
-        assert len(self.tools) == 12, list(self.tools)
+        assert len(self.tools) == 13, list(self.tools)
         for tool in self.tools.values():
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
@@ -98,6 +98,8 @@ class Check:
         assert not nothing["results"] and nothing["diagnostics"]
         spoken, result = await self.call("find_intervals", expression={"all": [{"speech": True}, {"says": "soup"}]})
         assert spoken["spans"] and spoken["spans"][0]["moment_id"] in result.content[0].text, spoken
+        named, _ = await self.call("find_person")
+        assert named["people"] == [] and named["appearances"] == [], named
         answer, _ = await self.call("ask", question="What soup is there in Rosa's kitchen?")
         assert answer["results"], answer
         stored = await self.read(f"shotlog://videos/{video}")
@@ -178,6 +180,8 @@ class Check:
             ("search_moments", {"text": "a", "limit": -1}, "1 to 50"),
             ("search_moments", {"text": ""}, "not empty"),
             ("find_intervals", {"expression": {"hears": "a"}}, "unknown operator"),
+            ("find_person", {"name": "Nobody"}, "Nobody"),
+            ("find_person", {"limit": 0}, "1 to 200"),
             ("search_moments", {"text": "a", "everything": True}, "unknown field"),
             ("search_moments", {"text": "a", "analyzer": "../../etc/passwd"}, "nalyzer"),
             ("get_transcript", {"video_id": UNKNOWN}, UNKNOWN),
