@@ -2,13 +2,15 @@
 // and scrolling; the gaps between the selects of a string-out; for a large library, the median time to first
 // cards over five loads, frames per second while scrolling, and memory after some minutes of use.
 // SHOTLOG_BINARY is the service, SHOTLOG_LIBRARY the data folder of a large library (skipped if unset),
-// SHOTLOG_MINUTES the minutes of use.
+// SHOTLOG_MINUTES the minutes of use, SHOTLOG_OTHER_UI the folder `ui/dist` of another version of the page, whose speed
+// is compared (skipped if unset).
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { chromium } from "@playwright/test";
 import { longVideo } from "./long-video.js";
 import { browser as options, root, startService } from "./service.js";
+import { comparePages } from "./page-speed.js";
 import { stringOutGaps } from "./string-out-gaps.js";
 
 const browser = await chromium.launch(options);
@@ -124,6 +126,7 @@ async function largeLibrary(data) {
 try {
   await longFilm();
   await stringOutGaps(browser);
+  if (process.env.SHOTLOG_OTHER_UI) await comparePages(browser, process.env.SHOTLOG_OTHER_UI);
   if (process.env.SHOTLOG_LIBRARY) await largeLibrary(process.env.SHOTLOG_LIBRARY);
 } finally {
   await browser.close();
