@@ -204,6 +204,20 @@ test("a string-out swaps players at each out point", async ({ page, service }) =
   await expect.poll(async () => (await selectsOf(service, bin))[1]).toMatchObject({ in: 6.5 });
 });
 
+test("a row shows what is said in its select", async ({ page, service }) => {
+  const bin = await createBin(service, [10, 3]);
+  const asked = [];
+  await page.route((url) => url.pathname === `/videos/${id}/transcript`, (route) => {
+    const { searchParams } = new URL(route.request().url());
+    asked.push([searchParams.get("after"), searchParams.get("before")]);
+    return route.fulfill({ json: { utterances: [{ start: 9, end: 11, text: `The boat leaves at ${searchParams.get("after")}.` }, { start: 11, end: 12, text: "Hurry up!" }] } });
+  });
+  await page.goto(`${service.url}/#/bins/${bin}`);
+  await expect(rows(page).first()).toContainText("The boat leaves at 10. Hurry up!");
+  await expect(rows(page).nth(1)).toContainText("The boat leaves at 3.");
+  expect(asked).toEqual([["10", "12"], ["3", "5"]]);
+});
+
 test("a file that cannot be played is skipped", async ({ page, service }) => {
   const bin = await createBin(service, [10, 3]);
   const selects = await selectsOf(service, bin);

@@ -29,15 +29,19 @@ export function forgetBin(id: string) {
   if (adding.last?.id === id) remember(null);
 }
 
-/** Adds to the last bin, or opens the picker if there is none. */
-export async function addMoments(selects: NewSelect[]) {
+/** Adds to the last bin, or opens the picker if there is none. Returns whether it added them. */
+export async function addMoments(selects: NewSelect[]): Promise<boolean> {
   const { last } = adding;
-  if (!last) return void openPicker(selects);
-  try {
-    await addTo(last, selects);
-  } catch (reason) {
-    toast(errorMessage(reason), [otherBin(selects)]);
+  if (!last) openPicker(selects);
+  else {
+    try {
+      await addTo(last, selects);
+      return true;
+    } catch (reason) {
+      toast(errorMessage(reason), [otherBin(selects)]);
+    }
   }
+  return false;
 }
 
 /** Adds to a bin and reports it, with an undo. */
