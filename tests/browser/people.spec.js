@@ -124,12 +124,19 @@ test("several people of a video get one name, and others are counted", async ({ 
   const path = (end) => (url) => url.pathname === `/videos/${long}/${end}`;
   const person = (number, given) => ({ entity_id: `${long}-p${number}`, description: `Coat ${number}.`, appearances: 1, first_seen: 2, last_seen: 9, ...given });
   const sent = [];
+  const cleo = { id: "c1", of: "person", from: `${long}-p3`, to: "Cleo", start: null, end: null, created_at: "2026-11-29T12:00:00Z", places: 1, spans: [[2, 9]] };
   await page.route(path("aggregates"), (route) => route.fulfill({ json: { available: ["entities"], aggregates: { entities: { unlinked: 3 } } } }));
   await page.route(path("entities"), (route) => route.fulfill({ json: { entities: [person(1), person(2), person(3, { name: "Cleo" })] } }));
   await page.route(path("corrections"), (route) => {
     if (route.request().method() === "POST") sent.push(route.request().postDataJSON());
+    return route.fulfill({ json: { corrections: [cleo], job_id: null } });
+  });
+  const removed = [];
+  await page.route((url) => url.pathname.startsWith(`/videos/${long}/corrections/`), (route) => {
+    removed.push(new URL(route.request().url()).pathname.split("/").at(-1));
     return route.fulfill({ json: { corrections: [], job_id: null } });
   });
+  await page.route((url) => url.pathname === "/people", (route) => route.fulfill({ json: { people: [{ name: "Ada Lovelace" }], total: 1 } }));
   await page.goto(`${service.url}/#/videos/${long}`);
   const panel = await openTab(page, "People");
   await expect(panel.getByRole("listitem")).toHaveCount(3);
@@ -150,4 +157,15 @@ test("several people of a video get one name, and others are counted", async ({ 
   const names = [1, 2].map((number) => ({ of: "person", from: `${long}-p${number}`, to: "Ada Lovelace" }));
   expect(sent).toEqual([{ corrections: names }]);
   await expect(page.getByText("2 people are now Ada Lovelace.")).toBeVisible();
+  // The toast undoes it.
+  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Original restored.")).toBeVisible();
+  // A name that was given to the wrong person is removed.
+  await panel.getByRole("button", { name: "Name Cleo" }).click();
+  const named = page.getByRole("dialog", { name: "Name Cleo" });
+  await expect(named.locator("#known-names option")).toHaveAttribute("value", "Ada Lovelace");
+  await expectAccessible(page, "a name that can be removed", "dialog[open]");
+  await named.getByRole("button", { name: "Remove “Cleo” from Person 3" }).click();
+  await expect(named).toBeHidden();
+  expect(removed).toEqual(["c1", "c1"]);
 });

@@ -6,7 +6,7 @@ export class Submission {
   error = $state("");
 
   /** Submits the form and closes the dialog on success. */
-  async send(event: SubmitEvent, dialog: HTMLDialogElement, work: () => Promise<void>): Promise<void> {
+  async send(event: Event, dialog: HTMLDialogElement, work: () => Promise<void>): Promise<void> {
     event.preventDefault();
     this.busy = true;
     this.error = "";

@@ -24,6 +24,7 @@ export const persons: typeof english = {
     selected: (n) => `${n} Personen`,
     nameSelected: (n) => `${n} Personen benennen`,
     named: (persons, name) => `${persons} heißen jetzt ${name}.`,
+    takeBack: (name, person) => `„${name}“ von ${person} entfernen`,
     unlinked: (appearances) =>
       `Außerdem zu sehen: ${appearances} von Personen, die sich nicht unterscheiden lassen. Sie werden nur gezählt.`,
   },

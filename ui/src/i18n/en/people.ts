@@ -24,6 +24,7 @@ export const persons = {
     selected: (n: number) => `${n} people`,
     nameSelected: (n: number) => `Name ${n} people`,
     named: (persons: string, name: string) => `${persons} are now ${name}.`,
+    takeBack: (name: string, person: string) => `Remove “${name}” from ${person}`,
     unlinked: (appearances: string) =>
       `Also seen: ${appearances} of people who cannot be identified. They are only counted.`,
   },

@@ -1,4 +1,5 @@
 // Corrections, and the word changes between two versions of a sentence.
+import { m } from "../../i18n/language.svelte";
 import type { Span } from "../../api/types";
 
 export type CorrectionKind = "words" | "screen_text" | "speaker" | "person";
@@ -145,3 +146,7 @@ export function speakerNumbers(speakers: string[], all: Correction[]): Map<strin
   }
   return numbers;
 }
+
+/** What a correction replaced, as the page names it: a person without a name is numbered. */
+export const replacedText = ({ of, from }: Correction): string =>
+  of === "person" && from.includes("-p") ? m.panels.person(from.split("-p").at(-1) ?? "") : from;

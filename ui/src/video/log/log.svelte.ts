@@ -4,7 +4,7 @@ import { speakerNumbers, type Correction, type Corrections, type NewCorrection }
 import { loadJobs } from "../../jobs/jobs";
 import { m } from "../../i18n/language.svelte";
 import { errorMessage } from "../../api/failure";
-import { app } from "../../state/app.svelte";
+import { app, toast } from "../../state/app.svelte";
 import { allItems, analyzersIn, chunkText, isRecord, presentationsOf, valueAt } from "../../api/outputs";
 import type {
   Aggregates,
@@ -123,18 +123,32 @@ export class VideoLog {
     this.corrections = corrections;
   }
 
-  /** Saves corrections and returns the number of corrected places. */
-  async correct(made: NewCorrection[]): Promise<number> {
+  /** Saves corrections, and reports `done` or the number of corrected places, with an undo. */
+  async correct(made: NewCorrection[], done?: string) {
     const path = `${videoPath(this.id)}/corrections`;
     const response = await api<Corrections>(path, { json: { corrections: made } });
     await this.changed(response);
-    return response.corrections.reduce((sum, one) => sum + one.places, 0);
+    const places = response.corrections.reduce((sum, one) => sum + one.places, 0);
+    const run = () => void this.undoMade(response.corrections.map(({ id }) => id));
+    toast(done ?? m.corrections.done(m.corrections.places(places)), [
+      { text: m.corrections.undo, run, undo: true },
+    ]);
   }
 
   /** Undoes one correction, or all. */
   async undo(id = "") {
     const path = `${videoPath(this.id)}/corrections${id && `/${id}`}`;
     await this.changed(await api<Corrections>(path, { method: "DELETE" }));
+  }
+
+  /** Undoes corrections, the last one first. */
+  private async undoMade(ids: string[]) {
+    try {
+      for (const id of ids.toReversed()) await this.undo(id);
+      toast(m.corrections.undone);
+    } catch (reason) {
+      toast(errorMessage(reason));
+    }
   }
 
   private async changed({ job_id }: Corrections) {

@@ -167,7 +167,6 @@ export class TranscriptEditor {
   }
 
   private async send(changes: NewCorrection[]) {
-    if (!changes.length) return;
-    toast(m.corrections.done(m.corrections.places(await this.log.correct(changes))));
+    if (changes.length) await this.log.correct(changes);
   }
 }
