@@ -71,6 +71,12 @@ test("filter values are picked from suggestions by keyboard", async ({ page, ser
   await expect(page.getByRole("button", { name: "Remove buoy" })).toHaveCount(0);
   await page.getByRole("combobox", { name: "Objects" }).press("Backspace");
   await expect(page.getByRole("button", { name: "Remove boat" })).toHaveCount(0);
+  // The list is of the earlier conditions until it is updated.
+  const notice = page.getByText("The conditions have changed since these moments were found.");
+  await expect(notice).toBeVisible();
+  await page.getByRole("button", { name: "Update the list" }).click();
+  await expect(notice).toHaveCount(0);
+  expect(sent.findLast(({ text }) => text).filters).toEqual({ metadata: { camera: "north" } });
 });
 
 test("typed text selects the value with that prefix, even before suggestions load", async ({ page, service }) => {

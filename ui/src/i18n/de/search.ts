@@ -64,6 +64,8 @@ export const search: typeof english = {
       nearest === 1
         ? "Nichts passt gut; das ähnlichste Ergebnis:"
         : `Nichts passt gut; die ${nearest} ähnlichsten Ergebnisse:`,
+    outdated: "Die Bedingungen wurden seit dieser Suche geändert.",
+    update: "Liste aktualisieren",
     empty: "Momente nach Bedeutung finden",
     emptyAbout:
       "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Um Momente aufzulisten, die neuesten zuerst, das Textfeld leer lassen und ein Video, eine Bedingung oder einen Filter auswählen.",

@@ -64,6 +64,8 @@ export const search = {
       nearest === 1
         ? "Nothing matches well; the nearest result:"
         : `Nothing matches well; the nearest ${nearest} results:`,
+    outdated: "The conditions have changed since these moments were found.",
+    update: "Update the list",
     empty: "Find moments by meaning",
     emptyAbout:
       "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. To list moments, newest first, leave the text empty and select a video, a condition or a filter.",
