@@ -67,7 +67,7 @@ async fn a_change_of_a_large_bin_writes_little() {
 
 #[tokio::test]
 async fn listing_bins_reads_no_selects() {
-    let app = TestApp::new().await;
+    let app = TestApp::with(|setup| setup.settings.bins.cache_bytes = 0).await;
     let id = app.video().await;
     let path = filled(&app, &id, 20).await;
     for key in keys(&app).await.iter().filter(|key| !key.ends_with("/bin.json")) {
@@ -133,7 +133,7 @@ async fn a_sweep_removes_only_what_no_bin_needs() {
 
 #[tokio::test]
 async fn damaged_bins_are_reported_and_can_be_deleted() {
-    let app = TestApp::new().await;
+    let app = TestApp::with(|setup| setup.settings.bins.cache_bytes = 0).await;
     let id = app.video().await;
     let problems = async || app.service.maintenance.verification.run().await.unwrap().problems;
     let [whole, damaged, lacking, unreadable] = [
