@@ -1,6 +1,7 @@
 //! Random selects of made and real files, exported in every format and read back by independent
 //! programs.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -166,14 +167,39 @@ fn placed(cuts: &[Cut<'_>]) -> Vec<[u64; 3]> {
     cuts.iter().map(place).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn selects_of_every_kind_of_file_are_read_back_frame_by_frame() {
-    let (studio, mut random) = (Studio::open().await, Rng::with_seed(7));
+async fn made_sources(studio: &Studio, kinds: Range<usize>) -> Vec<Source> {
     let mut sources = Vec::new();
-    for number in 0..KINDS.len() {
-        sources.push(made_source(&studio, number).await);
+    for number in kinds {
+        sources.push(made_source(studio, number).await);
     }
-    for (source, kind) in sources.iter().zip(KINDS) {
+    sources
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selects_at_24_and_25_frames_are_read_back_frame_by_frame() {
+    selects_are_read_back(0..4).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selects_at_30_frames_are_read_back_frame_by_frame() {
+    selects_are_read_back(4..7).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selects_at_50_and_60_frames_are_read_back_frame_by_frame() {
+    selects_are_read_back(7..12).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selects_at_variable_rates_are_read_back_frame_by_frame() {
+    selects_are_read_back(12..16).await;
+}
+
+/// Checks bins with selects of one kind of file each.
+async fn selects_are_read_back(kinds: Range<usize>) {
+    let (studio, mut random) = (Studio::open().await, Rng::with_seed(7 + kinds.start as u64));
+    let sources = made_sources(&studio, kinds.clone()).await;
+    for (source, kind) in sources.iter().zip(KINDS[kinds].iter().copied()) {
         let cuts: Vec<Cut<'_>> = (0..SELECTS).map(|_| source.cut(&mut random)).collect();
         let path = bin_of(&studio, "one kind", &cuts).await;
         let (expected, rate) = (placed(&cuts), source.rate());
@@ -197,7 +223,6 @@ async fn selects_of_every_kind_of_file_are_read_back_frame_by_frame() {
         }
         clips_have_the_frames_of_their_selects(&studio, &path, &cuts, kind).await;
     }
-    selects_of_all_kinds_are_read_back(&studio, &sources, &mut random).await;
 }
 
 /// Number of frames and duration in seconds of the video of a file.
@@ -259,11 +284,13 @@ fn most_frequent_rate(cuts: &[Cut<'_>]) -> (u64, u64) {
     rates().find(|rate| count(*rate) == most).expect("a rate")
 }
 
-/// Checks a bin with 200 selects of all files.
-async fn selects_of_all_kinds_are_read_back(studio: &Studio, sources: &[Source], random: &mut Rng) {
-    let cuts: Vec<Cut<'_>> =
-        (0..200).map(|_| sources[random.usize(..sources.len())].cut(random)).collect();
-    let path = bin_of(studio, "mixed", &cuts).await;
+#[tokio::test(flavor = "multi_thread")]
+async fn two_hundred_selects_of_all_kinds_are_read_back() {
+    let (studio, mut random) = (Studio::open().await, Rng::with_seed(9));
+    let sources = made_sources(&studio, 0..KINDS.len()).await;
+    let mut cut = || sources[random.usize(..sources.len())].cut(&mut random);
+    let cuts: Vec<Cut<'_>> = (0..200).map(|_| cut()).collect();
+    let path = bin_of(&studio, "mixed", &cuts).await;
     let rate = most_frequent_rate(&cuts);
     let rate_text = format!("{}/{}", rate.0, rate.1);
     let expected: Vec<[u64; 2]> =
@@ -277,13 +304,13 @@ async fn selects_of_all_kinds_are_read_back(studio: &Studio, sources: &[Source],
         [length, record - length]
     });
     let ends: Vec<[u64; 2]> = ends.collect();
-    if let Some(refused) = self::read(studio, &path, "otio", "aaf.otio", "").await {
+    if let Some(refused) = read(&studio, &path, "otio", "aaf.otio", "").await {
         mentions(refused.as_str().expect("an error"), &["25/1, 30000/1001", "one"]);
     }
     for (format, name) in
         [("otio", "mixed.otio"), ("xmeml", "mixed.xml"), ("fcpxml", "mixed.fcpxml")]
     {
-        let Some(clips) = read(studio, &path, format, name, &rate_text).await else { return };
+        let Some(clips) = read(&studio, &path, format, name, &rate_text).await else { return };
         let clips = clips.as_array().expect("clips");
         assert_eq!(clips.len(), cuts.len());
         for ((clip, expected), placed) in clips.iter().zip(&expected).zip(&ends) {
