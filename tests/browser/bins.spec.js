@@ -362,6 +362,11 @@ test("selects of a missing video are named, and a long bin is loaded by page", a
   });
   await page.goto(`${service.url}/#/bins/${bin.bin_id}`);
   await expect(rows(page).nth(1)).toContainText("Video is missing");
+  // The exports leave it out, and say so.
+  await page.getByText("Export", { exact: true }).click();
+  await expect(page.getByText(/^Without 1 select|^Without [\d,]+ selects/)).toContainText("whose video is missing.");
+  await expect(page.getByRole("link", { name: "Final Cut Pro (FCPXML)" })).toHaveAttribute("href", /format=fcpxml&missing=omit$/);
+  await page.keyboard.press("Escape");
   await expect(rows(page).nth(1).getByRole("button", { name: "Play select 2" })).toHaveCount(0);
   expect(await rows(page).count()).toBeLessThan(60);
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));

@@ -56,13 +56,12 @@ export const removeSelects = (id: string, selects: string[], version?: number) =
 export const undoChange = (id: string, version?: number) =>
   api<Bin>(`${binPath(id)}/undo`, { method: "POST", headers: ifMatch(version) });
 
-/** URL of an archive of a bin's clips. */
-export const binClipsUrl = (id: string) => serviceUrl(`${binPath(id)}/clips`).href;
-
-/** URL of a bin's selects as one video, which shows what is said if it has captions. */
-export const binVideoUrl = (id: string, captions = false) =>
-  serviceUrl(`${binPath(id)}/string-out${captions ? "?captions=true" : ""}`).href;
-
-/** Export URL of a bin. */
-export const binExportUrl = (id: string, format: string) =>
-  serviceUrl(`${binPath(id)}/export?format=${encodeURIComponent(format)}`).href;
+/** URL of a file that is made of a bin: its selects in a format, as clips or as one video. */
+export function binFileUrl(
+  id: string,
+  file: "export" | "clips" | "string-out",
+  query: Record<string, string> = {},
+): string {
+  const parameters = new URLSearchParams(query).toString();
+  return serviceUrl(`${binPath(id)}/${file}${parameters && `?${parameters}`}`).href;
+}

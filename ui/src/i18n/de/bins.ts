@@ -80,6 +80,7 @@ export const bins: typeof english = {
     emptyAbout:
       "Momente aus einer Suche über die Schaltfläche für Ablagen hinzufügen, aus einem Video mit der Taste B oder aus den Quellen einer Antwort.",
     list: "Ausschnitte",
+    leftOut: (selects) => `Ohne ${count(selects, "Ausschnitt", "Ausschnitte")} mit fehlendem Video.`,
     exportGroups: {
       editing: "Schnittprogramme",
       documents: "Dokumente",

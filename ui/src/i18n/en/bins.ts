@@ -77,6 +77,7 @@ export const bins = {
     emptyAbout:
       "Add moments from a search with the bin button, from a video with the key B, or from the sources of an answer.",
     list: "Selects",
+    leftOut: (selects: number) => `Without ${count(selects, "select", "selects")} whose video is missing.`,
     exportGroups: {
       editing: "Editing programs",
       documents: "Documents",
