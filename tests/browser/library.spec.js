@@ -219,3 +219,20 @@ test("without a sample clip the empty library offers none", async ({ page, servi
   await expect(page.getByRole("button", { name: "Add", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: /sample clip/ })).toHaveCount(0);
 });
+
+test("a failed job is dismissed, also for the next visit", async ({ page, service }) => {
+  await mockVideos(page, [video(1)]);
+  const id = "5".repeat(32);
+  const job = { job_id: id, source: "broken.mp4", status: "failed", stage: "starting", detail: {}, result: null, error: "ValueError: not a media file", created_at: "2026-01-31T12:00:00Z", updated_at: "2026-01-31T12:00:00Z" };
+  await page.route((url) => url.pathname === "/jobs", (route) => route.fulfill({ json: { jobs: [job], total: 1 } }));
+  await page.goto(service.url);
+  await page.evaluate((started) => localStorage.setItem("shotlog.started", JSON.stringify({ [started]: { source: { upload_id: "u" }, options: {} } })), id);
+  await page.reload();
+  const card = page.getByRole("listitem").filter({ hasText: "broken.mp4" });
+  await expect(card).toHaveCount(1);
+  await card.getByRole("button", { name: "Dismiss broken.mp4" }).press("Enter");
+  await expect(card).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole("heading", { name: "1 video" })).toBeVisible();
+  await expect(card).toHaveCount(0);
+});

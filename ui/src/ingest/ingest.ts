@@ -43,6 +43,13 @@ function offerRetry(id: string, source: Source, options: Options) {
   };
 }
 
+/** Forgets how to retry a job, so that a failed one leaves the list of running jobs. */
+export function dismissRetry(id: string) {
+  delete retries[id];
+  const { [id]: _, ...others } = loadStarted();
+  saveStarted(others);
+}
+
 /** Restores the retries of jobs that were started before a reload. */
 export function restoreRetries() {
   const started = Object.entries(loadStarted());

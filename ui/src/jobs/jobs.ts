@@ -2,7 +2,8 @@
 // available.
 import { api, ApiError, serviceUrl, videoPath } from "../api/client";
 import { mergeJobs, isActive } from "./job-state";
-import { app, loadVideos, refreshVideos, retries, toast } from "../state/app.svelte";
+import { m } from "../i18n/language.svelte";
+import { app, loadVideos, refreshVideos, retries, toast, videoTitle } from "../state/app.svelte";
 import { errorMessage } from "../api/failure";
 import type { Job, RerunAccepted } from "../api/types";
 
@@ -111,4 +112,11 @@ function openStream(id: string): EventSource {
     follow();
   });
   return stream;
+}
+
+/** The file or URL that a job is about, or the video whose alerts it checks. */
+export function jobName({ source, job_id: id }: Job): string {
+  const checked = /^alerts of ([0-9a-f]{16})$/.exec(source);
+  if (checked) return m.jobs.alertsOf(videoTitle(checked[1]));
+  return source || m.jobs.job(id.slice(0, 8));
 }
