@@ -1,6 +1,8 @@
 //! Draws captions into the pictures of a rendered sequence with FFmpeg's `drawtext` filter. The text
 //! of a picture is passed as metadata of the frame, so it is never parsed, whatever it contains.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use ffmpeg::Dictionary;
@@ -101,7 +103,7 @@ fn key(number: usize) -> String {
 fn graph(font: &Path, (width, height): (u32, u32)) -> Result<Graph, Error> {
     let font_name = font.to_string_lossy();
     let unusable = || Error::CaptionFont(font_name.clone().into_owned());
-    if !font.is_file() {
+    if !is_font(font) {
         return Err(unusable());
     }
     let find = |name| filter::find(name).ok_or(Error::NoCaptionFilter(name));
@@ -135,6 +137,14 @@ fn graph(font: &Path, (width, height): (u32, u32)) -> Result<Graph, Error> {
     last.link(0, &mut sink, 0);
     graph.validate()?;
     Ok(graph)
+}
+
+/// Whether a file begins like a TrueType or OpenType font. FFmpeg takes another font of the machine
+/// instead of a file that is none.
+fn is_font(path: &Path) -> bool {
+    let mut start = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && matches!(&start, b"\0\x01\0\0" | b"OTTO" | b"true" | b"ttcf")
 }
 
 /// Escapes the characters that have a meaning in the options of a filter.
