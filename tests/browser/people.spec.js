@@ -151,7 +151,7 @@ test("several people of a video get one name, and others are counted", async ({ 
   const dialog = page.getByRole("dialog", { name: "Name 2 people" });
   await expect(dialog).toContainText("Coat 1.");
   await expect(dialog).toContainText("Coat 2.");
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+  await dialog.getByRole("combobox", { name: "Name" }).fill("Ada Lovelace");
   await page.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
   const names = [1, 2].map((number) => ({ of: "person", from: `${long}-p${number}`, to: "Ada Lovelace" }));
