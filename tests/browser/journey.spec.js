@@ -265,7 +265,7 @@ test("the log is exported in every format", async ({ page, service }) => {
   const links = page.getByRole("link", { name: /\(.+\)$/ });
   await expect(links.first()).toBeVisible();
   const addresses = await links.evaluateAll((all) => all.map((link) => link.href));
-  expect(addresses).toHaveLength(18);
+  expect(addresses).toHaveLength(19);
   for (const address of addresses) {
     const answer = await fetch(address);
     expect(answer.status, address).toBe(200);
