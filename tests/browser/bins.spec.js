@@ -1,16 +1,8 @@
 // Bins: moments are collected, ordered, trimmed, played and exported, against the real service.
-import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
-import { sample, startService } from "./service.js";
+import { addVideo, startService } from "./service.js";
 
-async function ingest(url, headers = {}) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "5" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: jobId } = await (await fetch(`${url}/videos`, { method: "POST", body: form, headers })).json();
-  await expect.poll(async () => (await (await fetch(`${url}/jobs/${jobId}`, { headers })).json()).status, { timeout: 120_000 }).toBe("done");
-  return (await (await fetch(`${url}/videos`, { headers })).json()).videos[0].video_id;
-}
+const ingest = (url, headers) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" }, { headers });
 
 let id;
 test.beforeAll(async ({ service }) => { id = await ingest(service.url); });

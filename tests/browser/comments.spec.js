@@ -1,16 +1,8 @@
 // The comments on a video: written, changed, deleted, and read by others.
-import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, openTab, test } from "./fixtures.js";
-import { sample, startService } from "./service.js";
+import { addVideo, startService } from "./service.js";
 
-async function ingest(url, headers = {}) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: jobId } = await (await fetch(`${url}/videos`, { method: "POST", body: form, headers })).json();
-  await expect.poll(async () => (await (await fetch(`${url}/jobs/${jobId}`, { headers })).json()).status, { timeout: 120_000 }).toBe("done");
-  return (await (await fetch(`${url}/videos`, { headers })).json()).videos[0].video_id;
-}
+const ingest = (url, headers) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "10" }, { headers });
 
 // Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {

@@ -1,8 +1,7 @@
 // Correcting speech, speakers and people.
-import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, openTab, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
-import { sample } from "./service.js";
+import { addVideo } from "./service.js";
 
 test.describe.configure({ mode: "serial" });
 
@@ -14,24 +13,11 @@ test.afterAll(async ({ service }) => {
 
 const json = async (service, path) => (await fetch(`${service.url}/${path}`)).json();
 
-async function ingest(service, fields) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
-  let job;
-  await expect.poll(async () => {
-    job = await json(service, `jobs/${jobId}`);
-    return job.status;
-  }, { timeout: 120_000 }).toBe("done");
-  return job.result.video_id;
-}
-
 let id;
 const captions = async (service) => (await fetch(`${service.url}/videos/${id}/export?format=vtt`)).text();
 
 test("text and speaker of a turn are corrected in the transcript", async ({ page, service }) => {
-  id = await ingest(service, { analyzers: "default_video,diarization", mode: "interval", interval: "10" });
+  id = await addVideo(service.url, { analyzers: "default_video,diarization", mode: "interval", interval: "10" });
   const { utterances } = await json(service, `videos/${id}/transcript`);
   const [first] = utterances;
   const word = first.text.split(" ").findLast((one) => /^\w{4,}/.test(one)).replace(/\W/g, "");

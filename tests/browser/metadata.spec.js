@@ -1,7 +1,6 @@
 // The title, the collection and metadata of a video, edited where they are shown.
-import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
-import { sample } from "./service.js";
+import { addVideo } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
@@ -11,12 +10,7 @@ test.afterAll(async ({ service }) => {
 
 let id;
 test.beforeAll(async ({ service }) => {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
-  await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status, { timeout: 120_000 }).toBe("done");
-  id = (await (await fetch(`${service.url}/videos`)).json()).videos[0].video_id;
+  id = await addVideo(service.url, { analyzers: "default_video", mode: "interval", interval: "10" });
 });
 
 const stored = async (service) => (await fetch(`${service.url}/videos/${id}`)).json();

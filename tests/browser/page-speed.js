@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer, request as forward } from "node:http";
 import { extname, join } from "node:path";
-import { freePort, root, sample, startService } from "./service.js";
+import { addVideo, freePort, root, startService } from "./service.js";
 
 const ROUNDS = 9;
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2" };
@@ -31,19 +31,6 @@ async function serveWith(folder, service) {
   });
   await new Promise((done) => { server.listen(port, "127.0.0.1", done); });
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
-}
-
-async function addSample(service) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video,transcript", mode: "interval", interval: "5" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: id } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
-  for (;;) {
-    const job = await (await fetch(`${service.url}/jobs/${id}`)).json();
-    if (job.status === "done") return job.result.video_id;
-    if (job.status === "failed") throw new Error(job.error);
-    await new Promise((done) => { setTimeout(done, 200); });
-  }
 }
 
 /** Milliseconds of one visit: first cards, hits, seek. */
@@ -81,7 +68,7 @@ export async function comparePages(browser, other) {
   const versions = [];
   try {
     for (const folder of [join(root, "ui/dist"), other]) versions.push({ ...await serveWith(folder, service), times: [] });
-    const video = await addSample(service);
+    const video = await addVideo(service.url, { analyzers: "default_video,transcript", mode: "interval", interval: "5" });
     for (let round = -1; round < ROUNDS; round += 1) {
       for (const version of round % 2 ? versions : versions.toReversed()) {
         const times = await visit(browser, version.url, video, round + 1);

@@ -2,20 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, menuButton, openTab, test } from "./fixtures.js";
 import { longVideo } from "./long-video.js";
-import { sample } from "./service.js";
+import { addVideo, sample } from "./service.js";
 
 const json = async (url, init) => (await fetch(url, init)).json();
 const send = (url, method, body) => json(url, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-async function ingest(url, bytes, name) {
-  const form = new FormData();
-  for (const [field, value] of Object.entries({ analyzers: "diarization", mode: "interval", interval: "10" })) form.append(field, value);
-  form.append("file", new Blob([bytes], { type: "video/mp4" }), name);
-  const { job_id: jobId } = await json(`${url}/videos`, { method: "POST", body: form });
-  let job;
-  await expect.poll(async () => (job = await json(`${url}/jobs/${jobId}`)).status, { timeout: 180_000 }).toBe("done");
-  return job.result.video_id;
-}
+const ingest = (url, bytes, name) => addVideo(url, { analyzers: "diarization", mode: "interval", interval: "10" }, { bytes, name });
 
 const speakersOf = async (url, id) => {
   const { utterances } = await json(`${url}/videos/${id}/transcript`);
@@ -106,6 +98,7 @@ test.describe("people with a name", () => {
 
   test("the command field finds a person, and a removed name is gone", async ({ page, service }) => {
     await page.goto(service.url);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await page.keyboard.press("Control+k");
     const field = page.getByRole("combobox", { name: "Go to or search" });
     await field.pressSequentially("lovela");

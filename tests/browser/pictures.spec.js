@@ -1,7 +1,6 @@
 // Search by picture: pasted, dropped and chosen pictures, frames of a video, and similar moments.
-import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, menuButton, test } from "./fixtures.js";
-import { sample, startService } from "./service.js";
+import { addVideo, startService } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
@@ -13,12 +12,7 @@ let id;
 test.beforeAll(async ({ service }) => {
   const { vector_fields: fields } = await (await fetch(`${service.url}/schema`)).json();
   expect(fields.visual, "the default install compares pictures").toBeTruthy();
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(sample)], { type: "video/mp4" }), "shotlog-sample.mp4");
-  const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
-  await expect.poll(async () => (await (await fetch(`${service.url}/jobs/${jobId}`)).json()).status, { timeout: 300_000 }).toBe("done");
-  id = (await (await fetch(`${service.url}/videos`)).json()).videos[0].video_id;
+  id = await addVideo(service.url, { analyzers: "default_video", mode: "interval", interval: "10" });
 });
 
 const frame = async (service, t) => Buffer.from(await (await fetch(`${service.url}/videos/${id}/frames?t=${t}&width=1280`)).arrayBuffer());

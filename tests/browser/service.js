@@ -2,7 +2,7 @@
 // caller stops it.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -90,4 +90,30 @@ export async function startService({ environment = {}, flags = [], url: outside,
     await new Promise((done) => { setTimeout(done, 100); });
   }
   return { url: outside ?? url, stop, kill, output: () => output };
+}
+
+/** Maximum time of an ingest, in milliseconds. */
+const INGEST_TIME = 300_000;
+
+/**
+ * Ingests a file, by default the sample clip, and returns the id of the video when the job is done. `fields` are those of
+ * the form.
+ */
+export async function addVideo(url, fields, { bytes, name = "shotlog-sample.mp4", headers = {} } = {}) {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.append(field, value);
+  form.append("file", new Blob([bytes ?? await readFile(sample)], { type: "video/mp4" }), name);
+  const json = async (path, init) => {
+    const response = await fetch(`${url}/${path}`, { headers, ...init });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const { job_id: id } = await json("videos", { method: "POST", body: form });
+  const end = Date.now() + INGEST_TIME;
+  for (;;) {
+    const job = await json(`jobs/${id}`);
+    if (job.status === "done") return job.result.video_id;
+    if (job.status === "failed" || Date.now() > end) throw new Error(`${name} is ${job.status}: ${job.error}`);
+    await new Promise((done) => { setTimeout(done, 200); });
+  }
 }

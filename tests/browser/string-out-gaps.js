@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startService } from "./service.js";
+import { addVideo, startService } from "./service.js";
 
 const SELECTS = 40;
 const SECONDS = 12;
@@ -18,22 +18,13 @@ const json = async (url, init) => {
 };
 const post = (url, body) => json(url, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
-async function addVideo(service, folder, index) {
+async function addClip(service, folder, index) {
   const [size, rate] = VIDEOS[index];
   const file = join(folder, `clip-${index}.mp4`);
   const picture = ["-f", "lavfi", "-i", `testsrc2=size=${size}:rate=${rate}:duration=${SECONDS}`];
   const sound = ["-f", "lavfi", "-i", `sine=frequency=${220 + 40 * index}:duration=${SECONDS}`];
   execFileSync("ffmpeg", ["-v", "error", "-y", ...picture, ...sound, "-c:v", "libx264", "-pix_fmt", "yuv420p", "-c:a", "aac", file]);
-  const form = new FormData();
-  for (const [name, value] of Object.entries({ analyzers: "default_video", mode: "interval", interval: "10" })) form.append(name, value);
-  form.append("file", new Blob([await readFile(file)], { type: "video/mp4" }), `clip-${index}.mp4`);
-  const { job_id: id } = await json(`${service.url}/videos`, { method: "POST", body: form });
-  for (;;) {
-    const job = await json(`${service.url}/jobs/${id}`);
-    if (job.status === "done") return job.result.video_id;
-    if (job.status === "failed") throw new Error(job.error);
-    await new Promise((done) => { setTimeout(done, 200); });
-  }
+  return addVideo(service.url, { analyzers: "default_video", mode: "interval", interval: "10" }, { bytes: await readFile(file), name: `clip-${index}.mp4` });
 }
 
 /**
@@ -79,7 +70,7 @@ export async function stringOutGaps(browser) {
   const service = await startService();
   try {
     const videos = [];
-    for (let index = 0; index < VIDEOS.length; index += 1) videos.push(await addVideo(service, folder, index));
+    for (let index = 0; index < VIDEOS.length; index += 1) videos.push(await addClip(service, folder, index));
     const { bin_id: bin } = await post(`${service.url}/bins`, { name: "String-out" });
     const selects = Array.from({ length: SELECTS }, (_, n) => {
       const start = (n * 2.37) % (SECONDS - 2);

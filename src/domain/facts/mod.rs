@@ -122,9 +122,9 @@ impl VideoFacts {
         needs: Needs,
     ) -> Result<Self> {
         let video = read_outputs(records, record, &needs.analyzers()).await?;
-        let mut facts = Self::from_outputs(&video, needs, has_picture(record));
+        let mut facts = Self::from_outputs(&video, needs, record.has_picture());
         facts.filename = record.filename.clone();
-        facts.people_are_counted = has_picture(record) && record.analyzers.contains_key(crowd::ID);
+        facts.people_are_counted = record.has_picture() && record.analyzers.contains_key(crowd::ID);
         if needs.speakers && facts.turns.is_none() {
             let read = read_aggregate::<Conversation>(records, record, speaker_stats::ID).await;
             let stored = unless_corrupt(read)?.flatten();
@@ -226,10 +226,6 @@ impl VideoFacts {
         }
         Self { span, ..self }
     }
-}
-
-fn has_picture(record: &VideoRecord) -> bool {
-    !record.content_type.starts_with("audio/")
 }
 
 /// Returns `None` for corrupt data, as if it had not been stored.

@@ -90,8 +90,7 @@ impl Frames {
     ) -> Result<ClipOutline> {
         let record = self.record_with_span(video_id, start, end).await?;
         let cached = self.cached_clip(&record, &key(&record, start, end, exact), start, end).await;
-        let sound = record.content_type.starts_with("audio/");
-        let video = cached.as_ref().map_or(!sound, |clip| clip.video);
+        let video = cached.as_ref().map_or_else(|| record.has_picture(), |clip| clip.video);
         let filename = filename(&record, start, end, video);
         Ok(ClipOutline { video, filename, cached })
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::aggregation::entity::Entity;
 use crate::analysis::correction::{Correction, CorrectionKind};
 use crate::intervals::set::{Interval, IntervalSet, Milliseconds};
+use crate::media::speech::is_speaker_label;
 
 /// Maximum gap between two appearances that count as one, in milliseconds. A person is seen in each
 /// chunk from the first analyzed frame to the last, and a turn of a speaker ends at a pause.
@@ -134,12 +135,9 @@ impl PersonInVideo {
     }
 }
 
-/// Whether a correction gives the label of an unnamed speaker, such as `S2`: it assigns a turn to
-/// another voice.
+/// Whether a correction assigns a turn to another speaker without a name.
 fn is_label(correction: &Correction) -> bool {
-    let number = correction.to.strip_prefix('S');
-    correction.kind == CorrectionKind::Speaker
-        && number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    correction.kind == CorrectionKind::Speaker && is_speaker_label(&correction.to)
 }
 
 /// Extends an interval to the minimum length within a video that lasts until `end`.

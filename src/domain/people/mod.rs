@@ -180,7 +180,7 @@ impl People {
     async fn derive(&self, record: &VideoRecord) -> Result<CachedPeople> {
         let corrections = self.records.corrections(record).await?;
         let mut people = VideoPeople::new(&corrections, milliseconds(record.duration));
-        people.has_picture = !record.content_type.starts_with("audio/");
+        people.has_picture = record.has_picture();
         if people.has_visible() && record.aggregates.contains_key(entities::ID) {
             let linked = self.records.aggregate_result(record, entities::ID).await?;
             if let Some(linked) = result_of::<LinkedPeople>(&*linked) {

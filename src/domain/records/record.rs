@@ -187,6 +187,11 @@ pub struct ProcessingCost {
 }
 
 impl VideoRecord {
+    /// Whether the file is a video and not only sound.
+    pub fn has_picture(&self) -> bool {
+        !self.content_type.starts_with("audio/")
+    }
+
     /// Returns the source of the recording time, `container` or `user`, if the time is known.
     pub fn recorded_at_source(&self) -> Option<&'static str> {
         let recorded_at = self.metadata.recorded_at.as_ref()?;

@@ -1,5 +1,5 @@
 //! Draws captions into the pictures of a rendered sequence with FFmpeg's `drawtext` filter. The text
-//! of a picture is passed as metadata of the frame, so it is never parsed, whatever it contains.
+//! of a picture is passed as metadata of the frame, so that no character in it has a meaning.
 
 use std::fs::File;
 use std::io::Read;

@@ -6,6 +6,7 @@ use super::{Fact, Resolution};
 use crate::analysis::prose::capitalised;
 use crate::facts::VideoFacts;
 use crate::kernel::time::Span;
+use crate::media::speech::is_speaker_label;
 use text::join_list;
 
 /// A speaker who is heard for a shorter time may be a mistake of the diarization, in seconds.
@@ -104,17 +105,13 @@ pub(super) fn find<'a>(
         SpeakerRef::Someone => (voices.len() == 1).then_some(0),
     };
     let is_counted = matches!(speaker, SpeakerRef::Nth(_) | SpeakerRef::Other | SpeakerRef::Last)
-        || matches!(speaker, SpeakerRef::Name(name) if is_label(name));
+        || matches!(speaker, SpeakerRef::Name(name) if is_speaker_label(name));
     match at.filter(|at| *at < voices.len()) {
         Some(at) => Ok(voices.swap_remove(at)),
         // Only the labels of speakers are known, so a name that is not among them says nothing.
         None if is_counted && facts.is_whole() => Err(deny(&voices)),
         None => Err(Resolution::Unknown),
     }
-}
-
-fn is_label(name: &str) -> bool {
-    name.strip_prefix(['S', 's']).is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
 /// States how many speakers there are, as the reason why a question about one more has no answer.

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io::{Cursor, Write};
 
-use sha2::{Digest, Sha256};
+use uuid::Uuid;
 use zip::ZipWriter;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -177,16 +177,9 @@ fn milliseconds(seconds: f64) -> u64 {
     (seconds * 1000.0).round().max(0.0) as u64
 }
 
-/// Makes a UUID (version 8 of RFC 9562) from the digest of what it identifies, so that a second
-/// export has the same ones.
+/// Makes a UUID from what it identifies, so that a second export has the same ones.
 fn guid(kind: &str, id: &str) -> String {
-    let digest = Sha256::digest(format!("shotlog {kind} {id}"));
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest[..16]);
-    bytes[6] = bytes[6] & 0x0f | 0x80;
-    bytes[8] = bytes[8] & 0x3f | 0x80;
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    Uuid::new_v5(&Uuid::NAMESPACE_OID, format!("shotlog {kind} {id}").as_bytes()).to_string()
 }
 
 #[cfg(test)]
@@ -205,7 +198,7 @@ mod tests {
     #[test]
     fn ids_are_uuids_and_stable() {
         let id = guid("code", "boats");
-        assert_eq!((id.len(), &id[14..15]), (36, "8"));
+        assert_eq!((id.len(), &id[14..15]), (36, "5"));
         assert_eq!(id, guid("code", "boats"));
         assert_ne!(id, guid("source", "boats"));
     }

@@ -84,7 +84,7 @@ pub(in crate::export) fn source_video(log: &VideoLog) -> SourceVideo {
         reel: record.reel_name().unwrap_or_else(|| UNKNOWN_REEL.to_owned()),
         frames: rate.frame_at(record.end(&log.video.spans)),
         duration: record.end(&log.video.spans),
-        has_picture: record.frame_rate.is_some() || !record.content_type.starts_with("audio/"),
+        has_picture: record.frame_rate.is_some() || record.has_picture(),
         picture_size: record.picture_size,
         audio_tracks: record.audio_tracks,
     }

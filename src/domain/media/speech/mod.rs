@@ -27,7 +27,7 @@ pub(crate) use piece::{Recognition, TranscriptCache};
 pub(crate) use recognise::recognise;
 pub(crate) use sound::{Sound, SoundWriter};
 pub use utterances::{Pause, Utterance};
-pub(crate) use voices::Diarizer;
+pub(crate) use voices::{Diarizer, is_speaker_label};
 
 use utterances::distance;
 pub(crate) use utterances::sentences;

@@ -369,6 +369,12 @@ fn turns(times: FrameTimes, active: &[Vec<usize>], end: f64) -> Vec<(usize, Span
     turns
 }
 
+/// Whether a name is the label of a speaker without one, such as `S2`.
+pub(crate) fn is_speaker_label(name: &str) -> bool {
+    let number = name.strip_prefix(['S', 's']);
+    number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// Names clusters in order of their first turns.
 pub(super) fn name_speakers(turns: Vec<(usize, Span)>) -> Vec<VoiceTurn> {
     let mut speakers: Vec<usize> = Vec::new();
