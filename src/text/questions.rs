@@ -95,12 +95,13 @@ pub fn asks_for_number(question: &[Token<'_>]) -> bool {
 }
 
 /// The topic of a question about what is said: `crocodiles` in `What does she say about
-/// crocodiles?` and in `Who mentions crocodiles?`. Anything said about the topic answers such a
+/// crocodiles?`, in `What does she think of crocodiles?` and in `Who mentions crocodiles?`. Anything said about the topic answers such a
 /// question.
 pub fn topic(question: &str) -> Option<&str> {
     const REPORTING_VERBS: &[&str] = &[
         "say", "says", "said", "tell", "tells", "told", "talk", "talks", "talked", "talking",
-        "speak", "speaks", "spoke", "spoken", "speaking", "hear", "heard", "learn",
+        "speak", "speaks", "spoke", "spoken", "speaking", "hear", "heard", "learn", "think",
+        "thinks", "thought", "feel", "feels", "felt",
     ];
     const MENTION_VERBS: &[&str] =
         &["mention", "mentions", "mentioned", "discuss", "discusses", "discussed", "discussing"];
@@ -118,7 +119,10 @@ pub fn topic(question: &str) -> Option<&str> {
     if !is_question(question) || is(0, UNRELATED_OPENINGS) {
         return None;
     }
-    let about = |verb: usize| (verb + 1..=verb + MAX_GAP).find(|&at| is(at, &["about"]));
+    let about = |verb: usize| {
+        let of = is(verb + 1, &["of"]).then_some(verb + 1);
+        of.or_else(|| (verb + 1..=verb + MAX_GAP).find(|&at| is(at, &["about"])))
+    };
     let before = (0..all.len()).find_map(|at| match () {
         () if is(at, REPORTING_VERBS) => about(at),
         // Excludes questions about where or when something is mentioned.
@@ -450,6 +454,7 @@ mod tests {
         for (question, expected) in [
             ("What does the man say about crocodiles?", Some("crocodiles")),
             ("What do they tell us about the red van?", Some("the red van")),
+            ("What does Ada think of the red van?", Some("the red van")),
             ("Who mentions Mars?", Some("Mars")),
             ("Is a boat discussed in the meeting?", None),
             ("What is said about it?", None),

@@ -1,6 +1,7 @@
 //! Writes answers from evidence. Every sentence cites the moments that support it. The citation
 //! audit checks each sentence against these moments, and unsupported sentences are omitted.
 
+pub(super) mod attributed;
 mod footage_time;
 mod repetitions;
 
@@ -20,6 +21,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::verdict::Verdict;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::search::calibration::content_words;
+use attributed::keep_attributed;
 use repetitions::{quotes, without_repetitions};
 
 const PROMPT: &str = include_str!("answer.md");
@@ -121,7 +123,11 @@ impl Answering {
         if named.kept.is_empty() {
             return self.refuse_names(&named.missing, question, context, form).await.map(Some);
         }
-        let context = named.kept.as_slice();
+        let context = match self.llm.is_extractive() {
+            true => keep_attributed(question, &named.kept),
+            false => named.kept,
+        };
+        let context = context.as_slice();
         let passages =
             context.iter().enumerate().map(|(i, e)| e.passage(format!("p{}", i + 1))).collect();
         let prompt = Prompt {

@@ -8,6 +8,7 @@ use text::questions::{AnswerKind, is_question};
 use text::{tokens, words};
 
 use crate::answering::Answering;
+use crate::answering::answer::attributed::attributed_to;
 use crate::answering::context::Evidence;
 use crate::answering::rows::{keep_best_rows, relevant_cells, row_score};
 use crate::kernel::error::{Error, Result};
@@ -25,6 +26,9 @@ const MAX_CONTINUED: usize = 8;
 /// Maximum number of sentences that the re-ranker scores for a question. The most probable
 /// sentences are chosen.
 const MAX_SCORED: usize = 24;
+
+/// Factor for the score of a window in which only questions are asked.
+const SHARE_OF_QUESTION: f32 = 0.5;
 
 /// Search probability assumed for text that no search has found, such as a summary.
 const UNKNOWN_PROBABILITY: f32 = 0.5;
@@ -219,6 +223,33 @@ fn keep_related_screen_text(
     }
 }
 
+/// Factor for the score of a window: [`SHARE_OF_QUESTION`] if nothing but questions is said in it. A
+/// question that somebody asks in the footage answers nothing, but its reply may.
+fn share_of_question(question: &str, said: &Window<'_>) -> f32 {
+    const ASKING: &[&str] = &["ask", "asks", "asked", "question", "questions"];
+    let is_asked =
+        |said: &EvidenceSentence<'_>| said.is_speech() && said.text.trim_end().ends_with('?');
+    let asks_for_questions =
+        || words(question).iter().any(|word| ASKING.contains(&word.lower.as_str()));
+    if said.iter().all(is_asked) && !asks_for_questions() { SHARE_OF_QUESTION } else { 1.0 }
+}
+
+/// The texts that the re-ranker scores. If the question asks for the words of a speaker, the texts of
+/// windows begin with the speaker.
+fn texts_to_score(
+    question: &str,
+    windows: &[(f32, String, Window<'_>)],
+    others: &[(&str, Option<f32>)],
+) -> Vec<String> {
+    let is_attributed = attributed_to(question).is_some();
+    let of_window = |(_, text, said): &(f32, String, Window<'_>)| {
+        let speaker = said[0].evidence.speaker.as_deref().filter(|_| is_attributed);
+        speaker.map_or_else(|| text.clone(), |speaker| format!("{speaker}: {text}"))
+    };
+    let others = others.iter().map(|(text, _)| (*text).to_owned());
+    windows.iter().map(of_window).chain(others).collect()
+}
+
 fn joined(said: &[EvidenceSentence<'_>]) -> String {
     said.iter().map(|said| said.text).collect::<Vec<_>>().join(" ")
 }
@@ -266,7 +297,8 @@ impl Answering {
         let mut scores: Vec<f32> = match criteria.is_topic() {
             true => candidates.iter().map(|(text, _)| criteria.word_overlap(text)).collect(),
             false => {
-                let texts: Vec<&str> = candidates.iter().map(|(text, _)| *text).collect();
+                let texts = texts_to_score(question, &windows, texts);
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 let scores =
                     rerank::score_texts(reranker.as_ref(), question, &texts).await?.into_iter();
                 let found =
@@ -280,7 +312,8 @@ impl Answering {
         let text_scores = scores.split_off(windows.len());
         let read = windows.into_iter().zip(scores);
         let scored = |((_, text, said), score): ((f32, String, Window<'a>), f32)| {
-            let score = row_score(&said, &text, &criteria, score);
+            let score =
+                row_score(&said, &text, &criteria, score) * share_of_question(question, &said);
             ScoredWindow { said, score }
         };
         let mut read: Vec<ScoredWindow<'a>> = read.map(scored).collect();
@@ -374,6 +407,18 @@ mod tests {
         ] {
             assert_eq!(may_answer(question, &cited.text, &[cited]), expected, "{question}");
         }
+    }
+
+    #[test]
+    fn questions_in_the_footage_are_no_answers() {
+        let all = ["Do they order iced coffee?", "Why?", "We sell iced coffee.", "Do you?"];
+        let all = all.map(|text| piece(0.0, 5.0, text));
+        let context: Vec<&Evidence> = all.iter().collect();
+        let shares = |question: &str| -> Vec<f32> {
+            windows(&context).iter().map(|said| share_of_question(question, said)).collect()
+        };
+        assert_eq!(shares("What do they order?"), [0.5, 1.0, 1.0, 0.5]);
+        assert_eq!(shares("What do they ask?"), [1.0; 4]);
     }
 
     fn unscored<'a>(context: &[&'a Evidence]) -> Vec<(f32, String, Window<'a>)> {
