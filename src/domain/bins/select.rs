@@ -36,7 +36,7 @@ impl fmt::Display for SelectId {
     }
 }
 
-pub(super) fn unknown_select(id: impl fmt::Display) -> Error {
+pub(crate) fn unknown_select(id: impl fmt::Display) -> Error {
     Error::NotFound(format!("the bin has no select '{id}'"))
 }
 

@@ -27,7 +27,7 @@ use crate::bins::select::SelectId;
 use crate::bins::{Bin, BinId, BinList, BinQuery, SelectList, SelectView};
 use crate::comments::activity::{ActivityList, ActivityQuery};
 use crate::export::Export;
-use crate::export::bin::{ClipArchive, MissingVideos, StringOutOptions};
+use crate::export::bin::{BinSelection, ClipArchive, StringOutOptions};
 use crate::export::library::{LibraryExport, LibraryFormat};
 use crate::frames::{ClipFile, SequencePlan};
 use crate::ingest::IngestFields;
@@ -133,14 +133,14 @@ impl Scoped {
         &self,
         bin_id: &BinId,
         format: &str,
-        missing: MissingVideos,
+        selection: &BinSelection,
     ) -> Result<Export> {
-        self.service.exports.export_bin(&self.access, bin_id, format, missing).await
+        self.service.exports.export_bin(&self.access, bin_id, format, selection).await
     }
 
-    pub async fn bin_clips(&self, bin_id: &BinId, missing: MissingVideos) -> Result<ClipArchive> {
+    pub async fn bin_clips(&self, bin_id: &BinId, selection: &BinSelection) -> Result<ClipArchive> {
         let Shotlog { exports, frames, .. } = &*self.service;
-        exports.bin_clips(frames, &self.access, bin_id, missing).await
+        exports.bin_clips(frames, &self.access, bin_id, selection).await
     }
 
     pub async fn string_out(

@@ -1,23 +1,25 @@
 //! `/videos/{video_id}/export` and `/export`: logs as files for players, editors and spreadsheets.
 
+mod selection;
+
 use futures::TryStreamExt;
 use poem::Body;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::{Binary, PlainText};
-use poem_openapi::{ApiResponse, Enum, Object, OpenApi, ResponseContent};
+use poem_openapi::{ApiResponse, Object, OpenApi, ResponseContent};
 
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::Json;
 use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Search};
-use crate::http::wire::params::{FiniteNumber, Flag};
+use crate::http::wire::params::{Bounded, FiniteNumber, Flag};
 use crate::http::wire::values::AnyObject;
 use domain::bins::BinId;
-use domain::export::bin::MissingVideos;
 use domain::export::library::LibraryFormat;
 use domain::export::sequence::ClipSelection;
 use domain::export::{CaptionOptions, Content, Export, ExportOptions, PartFields};
 use domain::kernel::video::parse_video_id;
+pub(super) use selection::{MissingVideosBody, bin_selection, refuse};
 
 /// The routes of this section.
 pub(super) struct ExportApi(pub(super) Service);
@@ -97,8 +99,9 @@ impl ExportApi {
     /// (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
     /// `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
     /// their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-    /// frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+    /// frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
     #[oai(path = "/bins/:bin_id/export", method = "get", operation_id = "export_bin")]
+    #[expect(clippy::too_many_arguments, reason = "one per parameter of the route")]
     async fn export_bin(
         &self,
         token: CallerToken,
@@ -107,13 +110,23 @@ impl ExportApi {
         /// File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
         /// `quotes.md`, `quotes.docx`, `srt`, `vtt` or `qdpx`.
         format: Query<String>,
+        /// Ids of the selects to export, separated by commas. The order stays that of the bin.
+        /// Default: all selects.
+        select_ids: Query<Option<String>>,
+        /// Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+        /// out. Default: all ratings.
+        min_rating: Query<Option<Bounded<1, 5>>>,
+        /// Only selects with this tag. Default: all tags.
+        tag: Query<Option<String>>,
         /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
         /// names them, or `omit`. Default: `refuse`.
         #[oai(default = "refuse")]
         missing: Query<MissingVideosBody>,
     ) -> Result<Exported, ApiError<ByIdChecked>> {
         let (service, bin_id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
-        let export = service.export_bin(&bin_id, &format, missing.0.into()).await?;
+        let selection =
+            bin_selection(select_ids.0.as_deref(), min_rating.0, tag.0.as_deref(), missing.0)?;
+        let export = service.export_bin(&bin_id, &format, &selection).await?;
         let disposition = attachment(&export.filename);
         Ok(Exported::File(export.into(), disposition))
     }
@@ -130,13 +143,23 @@ impl ExportApi {
         token: CallerToken,
         /// Id of the bin.
         bin_id: Path<String>,
+        /// Ids of the selects to export, separated by commas. The order stays that of the bin.
+        /// Default: all selects.
+        select_ids: Query<Option<String>>,
+        /// Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+        /// out. Default: all ratings.
+        min_rating: Query<Option<Bounded<1, 5>>>,
+        /// Only selects with this tag. Default: all tags.
+        tag: Query<Option<String>>,
         /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
         /// names them, or `omit`. Default: `refuse`.
         #[oai(default = "refuse")]
         missing: Query<MissingVideosBody>,
     ) -> Result<ClipsExported, ApiError<ByIdChecked>> {
         let (service, bin_id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
-        let archive = service.bin_clips(&bin_id, missing.0.into()).await?;
+        let selection =
+            bin_selection(select_ids.0.as_deref(), min_rating.0, tag.0.as_deref(), missing.0)?;
+        let archive = service.bin_clips(&bin_id, &selection).await?;
         let body = Body::from_bytes_stream(archive.content);
         Ok(ClipsExported::File(ClipsFile::Zip(Binary(body)), attachment(&archive.filename)))
     }
@@ -163,28 +186,6 @@ impl ExportApi {
             LibraryFormat::Jsonl => LibraryFile::Jsonl(Binary(body)),
         };
         Ok(LibraryExported::File(file, disposition))
-    }
-}
-
-/// The default of `missing`.
-pub(super) fn refuse() -> MissingVideosBody {
-    MissingVideosBody::Refuse
-}
-
-/// What to do with selects whose video is missing.
-#[derive(Enum)]
-#[oai(rename = "MissingVideos", rename_all = "lowercase")]
-pub(super) enum MissingVideosBody {
-    Refuse,
-    Omit,
-}
-
-impl From<MissingVideosBody> for MissingVideos {
-    fn from(missing: MissingVideosBody) -> Self {
-        match missing {
-            MissingVideosBody::Refuse => Self::Refuse,
-            MissingVideosBody::Omit => Self::Omit,
-        }
     }
 }
 

@@ -6,12 +6,12 @@ use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 
 use super::clips::{FilePart, sequence_part};
-use super::export::{MissingVideosBody, refuse};
+use super::export::{MissingVideosBody, bin_selection, refuse};
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ClipDownload};
 use crate::http::wire::failure::HttpFailure;
-use crate::http::wire::params::{FiniteNumber, excerpt};
+use crate::http::wire::params::{Bounded, FiniteNumber, excerpt};
 use domain::bins::BinId;
 use domain::export::bin::StringOutOptions;
 use ports::FrameRate;
@@ -55,6 +55,14 @@ impl StringOutApi {
         /// nothing is said in the selects. Default: false.
         #[oai(default)]
         captions: Query<bool>,
+        /// Ids of the selects to show, separated by commas. The order stays that of the bin.
+        /// Default: all selects.
+        select_ids: Query<Option<String>>,
+        /// Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+        /// out. Default: all ratings.
+        min_rating: Query<Option<Bounded<1, 5>>>,
+        /// Only selects with this tag. Default: all tags.
+        tag: Query<Option<String>>,
         /// What to do with selects whose video is missing: `refuse`, so that the response is 400 and
         /// names them, or `omit`. Default: `refuse`.
         #[oai(default = "refuse")]
@@ -66,7 +74,12 @@ impl StringOutApi {
             max_side: max_side.0,
             frame_rate: frame_rate.0.as_deref().map(parse_rate).transpose()?,
             captions: captions.0,
-            missing: missing.0.into(),
+            selection: bin_selection(
+                select_ids.0.as_deref(),
+                min_rating.0,
+                tag.0.as_deref(),
+                missing.0,
+            )?,
         };
         let plan = service.string_out(&bin_id, &options).await?;
         Ok(match sequence_part(&service, request, &plan).await? {

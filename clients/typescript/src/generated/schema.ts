@@ -629,7 +629,7 @@ export interface paths {
          *     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
          *     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
          *     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-         *     frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+         *     frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
          */
         get: operations["export_bin"];
         put?: never;
@@ -6880,6 +6880,18 @@ export interface operations {
                  */
                 format: string;
                 /**
+                 * @description Ids of the selects to export, separated by commas. The order stays that of the bin.
+                 *     Default: all selects.
+                 */
+                select_ids?: string;
+                /**
+                 * @description Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+                 *     out. Default: all ratings.
+                 */
+                min_rating?: number;
+                /** @description Only selects with this tag. Default: all tags. */
+                tag?: string;
+                /**
                  * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
                  *     names them, or `omit`. Default: `refuse`.
                  */
@@ -6920,6 +6932,18 @@ export interface operations {
     bin_clips: {
         parameters: {
             query?: {
+                /**
+                 * @description Ids of the selects to export, separated by commas. The order stays that of the bin.
+                 *     Default: all selects.
+                 */
+                select_ids?: string;
+                /**
+                 * @description Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+                 *     out. Default: all ratings.
+                 */
+                min_rating?: number;
+                /** @description Only selects with this tag. Default: all tags. */
+                tag?: string;
                 /**
                  * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
                  *     names them, or `omit`. Default: `refuse`.
@@ -6998,6 +7022,18 @@ export interface operations {
                  *     nothing is said in the selects. Default: false.
                  */
                 captions?: boolean;
+                /**
+                 * @description Ids of the selects to show, separated by commas. The order stays that of the bin.
+                 *     Default: all selects.
+                 */
+                select_ids?: string;
+                /**
+                 * @description Only selects with at least this rating, from 1 to 5. Selects without a rating are left
+                 *     out. Default: all ratings.
+                 */
+                min_rating?: number;
+                /** @description Only selects with this tag. Default: all tags. */
+                tag?: string;
                 /**
                  * @description What to do with selects whose video is missing: `refuse`, so that the response is 400 and
                  *     names them, or `omit`. Default: `refuse`.

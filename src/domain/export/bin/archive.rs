@@ -11,7 +11,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::MissingVideos;
+use super::BinSelection;
 use crate::bins::BinId;
 use crate::export::sequence::{Sequence, SequenceClip};
 use crate::export::{Content, Exports};
@@ -46,7 +46,7 @@ enum Entry {
 struct PartWriter(Sender<io::Result<Bytes>>);
 
 impl Exports {
-    /// Cuts the clips of a bin's selects and packs them, with a table of them, into an archive.
+    /// Cuts the clips of selects of a bin and packs them, with a table of them, into an archive.
     /// Returns the errors of [`Self::export_bin`], and `Invalid` if there are more than
     /// `bins.max_clips` or if a clip is longer than allowed.
     pub async fn bin_clips(
@@ -54,9 +54,9 @@ impl Exports {
         frames: &Arc<Frames>,
         access: &Access,
         bin_id: &BinId,
-        missing: MissingVideos,
+        selection: &BinSelection,
     ) -> Result<ClipArchive> {
-        let sequence = self.sequence(access, bin_id, missing, 0.0).await?;
+        let sequence = self.sequence(access, bin_id, selection, 0.0).await?;
         let (count, max) = (sequence.clips.len(), self.bins.settings().max_clips);
         if count > max {
             return Err(Error::Invalid(format!(

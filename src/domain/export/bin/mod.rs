@@ -1,6 +1,7 @@
 //! Exports the selects of a bin as a sequence of clips, as an archive of clips, or as one video.
 
 mod archive;
+mod selection;
 mod string_out;
 
 use std::collections::BTreeMap;
@@ -19,51 +20,41 @@ use crate::kernel::video::VideoId;
 const MAX_NAMED: usize = 5;
 
 pub use archive::ClipArchive;
+pub use selection::{BinSelection, MissingVideos};
 pub use string_out::StringOutOptions;
 pub(super) use string_out::picture_size;
 
-/// What to do with selects whose video is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MissingVideos {
-    /// Export nothing and name the selects.
-    Refuse,
-    /// Leave the selects out.
-    Omit,
-}
-
 impl Exports {
-    /// Exports the selects of a bin in order. Returns `NotFound` if the caller may not see the bin,
-    /// and `Invalid` if the format is unknown or cannot contain clips, if the bin has no selects, or
-    /// if a video is missing and `missing` does not allow that.
+    /// Exports selects of a bin in order. Returns `NotFound` if the caller may not see the bin or if
+    /// the bin does not have a select, and `Invalid` if the format is unknown or cannot contain
+    /// clips, if there are no selects, or if a video is missing and `selection` does not allow that.
     pub async fn export_bin(
         &self,
         access: &Access,
         bin_id: &BinId,
         format: &str,
-        missing: MissingVideos,
+        selection: &BinSelection,
     ) -> Result<Export> {
         let (format, _) = clip_format(format)?;
-        let sequence = self.sequence(access, bin_id, missing, 0.0).await?;
+        let sequence = self.sequence(access, bin_id, selection, 0.0).await?;
         // Writing a long sequence would block the executor.
         tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
     }
 
-    /// Makes the sequence of a bin's selects at their most frequent frame rate, with handles of this
+    /// Makes the sequence of selects of a bin at their most frequent frame rate, with handles of this
     /// many seconds. Returns the errors of [`Self::export_bin`].
     async fn sequence(
         &self,
         access: &Access,
         bin_id: &BinId,
-        missing: MissingVideos,
+        selection: &BinSelection,
         handles: f64,
     ) -> Result<Sequence> {
         let SelectList { bin, selects, .. } =
             self.bins.selects(access, bin_id, 0, usize::MAX).await?;
-        if selects.is_empty() {
-            return Err(Error::Invalid(format!("bin '{bin_id}' has no selects to export")));
-        }
+        let selects = selection.filter(bin_id, selects)?;
         let clips = self.clips(&selects, handles).await?;
-        if missing == MissingVideos::Refuse {
+        if selection.missing == MissingVideos::Refuse {
             check_complete(&selects, &clips)?;
         }
         let sequence = Sequence::new(bin.name, clips.into_iter().flatten().collect());

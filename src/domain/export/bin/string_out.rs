@@ -4,7 +4,7 @@
 use ports::FrameRate;
 use ports::decoder::RenderFormat;
 
-use super::MissingVideos;
+use super::BinSelection;
 use crate::bins::{BinId, BinSettings};
 use crate::export::Exports;
 use crate::export::captioned::{burned_captions, no_speech};
@@ -37,8 +37,8 @@ pub struct StringOutOptions {
     pub frame_rate: Option<FrameRate>,
     /// Whether the pictures show what is said.
     pub captions: bool,
-    /// What to do with selects whose video is missing.
-    pub missing: MissingVideos,
+    /// Which selects it shows.
+    pub selection: BinSelection,
 }
 
 impl Exports {
@@ -54,8 +54,8 @@ impl Exports {
     ) -> Result<SequencePlan> {
         let settings = self.bins.settings();
         options.check(settings)?;
-        let (missing, handles) = (options.missing, options.handles);
-        let mut sequence = self.sequence(access, bin_id, missing, handles).await?;
+        let (selection, handles) = (&options.selection, options.handles);
+        let mut sequence = self.sequence(access, bin_id, selection, handles).await?;
         if let Some(rate) = options.frame_rate {
             sequence = sequence.at_rate(rate);
         }

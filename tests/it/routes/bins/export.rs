@@ -155,6 +155,48 @@ async fn missing_videos_are_named_or_omitted() {
 }
 
 #[tokio::test]
+async fn exports_are_limited_to_chosen_selects() {
+    let (app, path, [first, _]) = app_with_bin().await;
+    let rate = async |select: &str, rating: u8| {
+        app.patch_json(&format!("{path}/selects/{select}"), json!({"rating": rating})).await.ok();
+    };
+    rate("s3", 3).await;
+    let ends = async |query: &str| {
+        let csv = export(&app, &path, &format!("clips.csv&{query}")).await.text();
+        let end = |line: &str| line.rsplit(',').next().unwrap().to_owned();
+        csv.lines().skip(1).map(end).collect::<Vec<_>>()
+    };
+    let all = ends("").await;
+    assert_eq!(all.len(), 3, "{all:?}");
+    // The order stays that of the bin.
+    assert_eq!(ends("select_ids=s3,%20s1").await, [all[0].clone(), all[2].clone()]);
+    assert_eq!(ends("min_rating=1").await, [all[0].clone(), all[2].clone()]);
+    assert_eq!(ends("min_rating=4").await, [all[0].clone()]);
+    assert_eq!(ends("tag=opening").await, [all[0].clone()]);
+    assert_eq!(ends("min_rating=3&select_ids=s2,s3").await, [all[2].clone()]);
+
+    for (query, status, words) in [
+        ("select_ids=s1,s9,s10", 404, &["no select 's9'"][..]),
+        ("select_ids=first", 404, &["no select 'first'"]),
+        ("select_ids=", 422, &["select_ids is empty", "commas"]),
+        ("min_rating=0", 422, &["min_rating is '0'", "from 1 to 5"]),
+        ("min_rating=6", 422, &["from 1 to 5"]),
+        ("tag=sun&min_rating=2", 400, &["rating of 2 or more and the tag 'sun'"]),
+        ("min_rating=5&select_ids=s2,s3", 400, &["rating of 5 or more among 'select_ids'"]),
+    ] {
+        for file in ["export?format=edl&", "clips?", "string-out?"] {
+            mentions(&app.get(&format!("{path}/{file}{query}")).await.error(status), words);
+        }
+    }
+    rate("s1", 0).await;
+    let refused = app.get(&format!("{path}/clips?min_rating=4")).await.error(400);
+    mentions(&refused, &["no selects with a rating of 4 or more"]);
+    // A missing video matters only if its select is exported.
+    app.delete(&format!("/videos/{first}")).await.ok();
+    assert_eq!(ends("select_ids=s1").await.len(), 1);
+}
+
+#[tokio::test]
 async fn invalid_exports_of_bins_are_refused_with_a_reason() {
     let (app, path, _) = app_with_bin().await;
     for (query, status, words) in [
@@ -187,6 +229,7 @@ async fn archives_of_clips_that_cannot_be_made_are_refused_with_a_reason() {
     let selects = [span(&id, 0.0, 1.0), span(&id, 2.0, 3.0), span(&other, 2.0, 3.0)];
     app.post_json(&format!("{path}/selects"), json!({"selects": selects})).await.ok();
     mentions(&app.get(&archive).await.error(400), &["3 clips", "at most 2 (bins.max_clips)"]);
+    assert_eq!(app.get(&format!("{archive}?select_ids=s2,s3")).await.status, 200);
     app.delete(&format!("/videos/{other}")).await.ok();
     mentions(&app.get(&archive).await.error(400), &["s3 (clip.mp4)", "missing=omit"]);
     let reply = app.get(&format!("{archive}?missing=omit")).await;

@@ -59,6 +59,17 @@ async fn handles_and_rates_can_be_chosen() {
 }
 
 #[tokio::test]
+async fn the_video_has_only_the_chosen_selects() {
+    let (app, path) = app_with_bin().await;
+    app.patch_json(&format!("{path}/selects/s2"), json!({"rating": 4})).await.ok();
+    let video = rendered(&app, &path, "select_ids=s3,s1&frame_rate=30").await;
+    let parts = json!([{"start": 1.0, "frames": 60}, {"start": 19.0, "frames": 30}]);
+    assert_eq!(video["parts"], parts);
+    let video = rendered(&app, &path, "min_rating=4").await;
+    assert_eq!(video["parts"], json!([{"start": 0.5, "frames": 15}]));
+}
+
+#[tokio::test]
 async fn videos_that_cannot_be_made_are_refused_with_a_reason() {
     let (app, path) = app_with_bin().await;
     for (query, status, words) in [

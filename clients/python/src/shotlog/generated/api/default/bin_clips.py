@@ -14,10 +14,19 @@ from ...types import UNSET, File, Response, Unset
 def _get_kwargs(
     bin_id: str,
     *,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
+
+    params["select_ids"] = select_ids
+
+    params["min_rating"] = min_rating
+
+    params["tag"] = tag
 
     json_missing: str | Unset = UNSET
     if not isinstance(missing, Unset):
@@ -63,6 +72,9 @@ def sync_detailed(
     bin_id: str,
     *,
     client: AuthenticatedClient | Client,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[File]:
     """Get the clips of a bin.
@@ -74,6 +86,9 @@ def sync_detailed(
 
     Args:
         bin_id (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -87,6 +102,9 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         bin_id=bin_id,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -101,6 +119,9 @@ def sync(
     bin_id: str,
     *,
     client: AuthenticatedClient | Client,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> File | None:
     """Get the clips of a bin.
@@ -112,6 +133,9 @@ def sync(
 
     Args:
         bin_id (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -126,6 +150,9 @@ def sync(
     return sync_detailed(
         bin_id=bin_id,
         client=client,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     ).parsed
 
@@ -134,6 +161,9 @@ async def asyncio_detailed(
     bin_id: str,
     *,
     client: AuthenticatedClient | Client,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[File]:
     """Get the clips of a bin.
@@ -145,6 +175,9 @@ async def asyncio_detailed(
 
     Args:
         bin_id (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -158,6 +191,9 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         bin_id=bin_id,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -170,6 +206,9 @@ async def asyncio(
     bin_id: str,
     *,
     client: AuthenticatedClient | Client,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> File | None:
     """Get the clips of a bin.
@@ -181,6 +220,9 @@ async def asyncio(
 
     Args:
         bin_id (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -196,6 +238,9 @@ async def asyncio(
         await asyncio_detailed(
             bin_id=bin_id,
             client=client,
+            select_ids=select_ids,
+            min_rating=min_rating,
+            tag=tag,
             missing=missing,
         )
     ).parsed

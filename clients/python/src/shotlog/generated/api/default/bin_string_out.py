@@ -18,6 +18,9 @@ def _get_kwargs(
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
     captions: bool | Unset = False,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> dict[str, Any]:
 
@@ -30,6 +33,12 @@ def _get_kwargs(
     params["frame_rate"] = frame_rate
 
     params["captions"] = captions
+
+    params["select_ids"] = select_ids
+
+    params["min_rating"] = min_rating
+
+    params["tag"] = tag
 
     json_missing: str | Unset = UNSET
     if not isinstance(missing, Unset):
@@ -90,6 +99,9 @@ def sync_detailed(
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
     captions: bool | Unset = False,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[Any | File]:
     """Get a bin as one video.
@@ -109,6 +121,9 @@ def sync_detailed(
         max_side (int | Unset):
         frame_rate (str | Unset):
         captions (bool | Unset):  Default: False.
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -126,6 +141,9 @@ def sync_detailed(
         max_side=max_side,
         frame_rate=frame_rate,
         captions=captions,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -144,6 +162,9 @@ def sync(
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
     captions: bool | Unset = False,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Any | File | None:
     """Get a bin as one video.
@@ -163,6 +184,9 @@ def sync(
         max_side (int | Unset):
         frame_rate (str | Unset):
         captions (bool | Unset):  Default: False.
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -181,6 +205,9 @@ def sync(
         max_side=max_side,
         frame_rate=frame_rate,
         captions=captions,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     ).parsed
 
@@ -193,6 +220,9 @@ async def asyncio_detailed(
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
     captions: bool | Unset = False,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[Any | File]:
     """Get a bin as one video.
@@ -212,6 +242,9 @@ async def asyncio_detailed(
         max_side (int | Unset):
         frame_rate (str | Unset):
         captions (bool | Unset):  Default: False.
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -229,6 +262,9 @@ async def asyncio_detailed(
         max_side=max_side,
         frame_rate=frame_rate,
         captions=captions,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -245,6 +281,9 @@ async def asyncio(
     max_side: int | Unset = UNSET,
     frame_rate: str | Unset = UNSET,
     captions: bool | Unset = False,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Any | File | None:
     """Get a bin as one video.
@@ -264,6 +303,9 @@ async def asyncio(
         max_side (int | Unset):
         frame_rate (str | Unset):
         captions (bool | Unset):  Default: False.
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -283,6 +325,9 @@ async def asyncio(
             max_side=max_side,
             frame_rate=frame_rate,
             captions=captions,
+            select_ids=select_ids,
+            min_rating=min_rating,
+            tag=tag,
             missing=missing,
         )
     ).parsed

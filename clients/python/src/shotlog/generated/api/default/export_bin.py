@@ -14,12 +14,21 @@ def _get_kwargs(
     bin_id: str,
     *,
     format_: str,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
 
     params["format"] = format_
+
+    params["select_ids"] = select_ids
+
+    params["min_rating"] = min_rating
+
+    params["tag"] = tag
 
     json_missing: str | Unset = UNSET
     if not isinstance(missing, Unset):
@@ -65,6 +74,9 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[str]:
     """Export a bin.
@@ -74,11 +86,14 @@ def sync_detailed(
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
 
     Args:
         bin_id (str):
         format_ (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -93,6 +108,9 @@ def sync_detailed(
     kwargs = _get_kwargs(
         bin_id=bin_id,
         format_=format_,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -108,6 +126,9 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> str | None:
     """Export a bin.
@@ -117,11 +138,14 @@ def sync(
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
 
     Args:
         bin_id (str):
         format_ (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -137,6 +161,9 @@ def sync(
         bin_id=bin_id,
         client=client,
         format_=format_,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     ).parsed
 
@@ -146,6 +173,9 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> Response[str]:
     """Export a bin.
@@ -155,11 +185,14 @@ async def asyncio_detailed(
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
 
     Args:
         bin_id (str):
         format_ (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -174,6 +207,9 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         bin_id=bin_id,
         format_=format_,
+        select_ids=select_ids,
+        min_rating=min_rating,
+        tag=tag,
         missing=missing,
     )
 
@@ -187,6 +223,9 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    select_ids: str | Unset = UNSET,
+    min_rating: int | Unset = UNSET,
+    tag: str | Unset = UNSET,
     missing: MissingVideos | Unset = "refuse",
 ) -> str | None:
     """Export a bin.
@@ -196,11 +235,14 @@ async def asyncio(
     (`clips.csv`, `clips.md`), as quotations with speaker, timecode and link (`quotes.docx`,
     `quotes.md`), as captions of the sequence (`srt`, `vtt`), or as selections that are coded with
     their tags, for qualitative data analysis (`qdpx`, REFI-QDA). Every time is a whole number of
-    frames, or of milliseconds in captions and `qdpx`. Returns 400 if the bin has no selects.
+    frames, or of milliseconds in captions and `qdpx`. Returns 400 if there are no selects.
 
     Args:
         bin_id (str):
         format_ (str):
+        select_ids (str | Unset):
+        min_rating (int | Unset):
+        tag (str | Unset):
         missing (MissingVideos | Unset): What to do with selects whose video is missing. Default:
             'refuse'.
 
@@ -217,6 +259,9 @@ async def asyncio(
             bin_id=bin_id,
             client=client,
             format_=format_,
+            select_ids=select_ids,
+            min_rating=min_rating,
+            tag=tag,
             missing=missing,
         )
     ).parsed
