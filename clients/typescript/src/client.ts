@@ -30,7 +30,6 @@ import type {
   IntervalRequest,
   Job,
   JudgedQuestion,
-  MissingVideos,
   Moment,
   OneAggregate,
   operations,
@@ -85,6 +84,7 @@ export type EvidenceOptions = Omit<EvidenceRequest, "question">;
 export type ReadOptions = Omit<ReadRequest, "moment_ids">;
 /** Items per page of a listing. */
 export type PageSize = { pageSize?: number };
+export type BinExportOptions = Omit<Query<"export_bin">, "format" | "select_ids"> & { select_ids?: string[] };
 export type WaitOptions = {
   /** Called with the job after each change. */
   progress?: (job: Job) => void;
@@ -454,13 +454,17 @@ export class Shotlog {
     }
   }
 
-  /** The selects of a bin as a file, such as fcpxml, edl or quotes.docx. */
+  /**
+   * The selects of a bin as a file, such as fcpxml, edl or quotes.docx. Only those with these ids, a rating of
+   * at least `min_rating` and the tag are exported.
+   */
   async exportBin(
     binId: string,
     format: string,
-    options: { missing?: MissingVideos } = {},
+    { select_ids: ids, ...options }: BinExportOptions = {},
   ): Promise<Uint8Array> {
-    const params = { ...binParams(binId), query: { format, ...options } };
+    const query = { format, ...(ids && { select_ids: ids.join(",") }), ...options };
+    const params = { ...binParams(binId), query };
     const parseAs = "arrayBuffer";
     return new Uint8Array(data(await this.#api.GET("/bins/{bin_id}/export", { params, parseAs })));
   }

@@ -465,10 +465,22 @@ class AsyncShotlog:
         format: str,  # noqa: A002
         *,
         missing: models.MissingVideos = "refuse",
+        select_ids: Sequence[str] | None = None,
+        min_rating: int | None = None,
+        tag: str | None = None,
     ) -> bytes:
-        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx."""
+        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx.
+
+        Only those with these ids, a rating of at least ``min_rating`` and the tag are exported.
+        """
         response = await export_bin.asyncio_detailed(
-            bin_id, client=self._api, format_=format, missing=missing
+            bin_id,
+            client=self._api,
+            format_=format,
+            missing=missing,
+            select_ids=UNSET if select_ids is None else ",".join(select_ids),
+            min_rating=min_rating or UNSET,
+            tag=tag or UNSET,
         )
         return response.content
 

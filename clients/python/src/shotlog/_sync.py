@@ -455,9 +455,23 @@ class Shotlog:
         format: str,  # noqa: A002
         *,
         missing: models.MissingVideos = "refuse",
+        select_ids: Sequence[str] | None = None,
+        min_rating: int | None = None,
+        tag: str | None = None,
     ) -> bytes:
-        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx."""
-        response = export_bin.sync_detailed(bin_id, client=self._api, format_=format, missing=missing)
+        """The selects of a bin as a file, such as fcpxml, edl or quotes.docx.
+
+        Only those with these ids, a rating of at least ``min_rating`` and the tag are exported.
+        """
+        response = export_bin.sync_detailed(
+            bin_id,
+            client=self._api,
+            format_=format,
+            missing=missing,
+            select_ids=UNSET if select_ids is None else ",".join(select_ids),
+            min_rating=min_rating or UNSET,
+            tag=tag or UNSET,
+        )
         return response.content
 
     def evaluations(self) -> list[models.EvaluationSummary]:
