@@ -139,11 +139,12 @@ test("five moments are collected from a search, ordered, trimmed and noted", asy
   await page.getByText("Export", { exact: true }).click();
   for (const [name, format] of [["Final Cut Pro (FCPXML)", "fcpxml"], ["DaVinci Resolve, markers (EDL)", "markers.edl"], ["Quotes (Word)", "quotes.docx"], ["Captions of the string-out (SRT)", "srt"]])
     await expect(page.getByRole("link", { name })).toHaveAttribute("href", `${service.url}/bins/${bin}/export?format=${format}`);
-  const clips = page.getByRole("link", { name: "All selects as clips (ZIP)" });
+  const clips = page.getByRole("link", { name: "Selects as clips (ZIP)" });
   await expect(clips).toHaveAttribute("href", `${service.url}/bins/${bin}/clips`);
   const video = page.getByRole("link", { name: "Video (MP4)" });
   await expect(video).toHaveAttribute("href", `${service.url}/bins/${bin}/string-out`);
-  await expectAccessible(page, "the export menu of a bin");
+  // The menu covers parts of links below it.
+  await expectAccessible(page, "the export menu of a bin", ".head details[open]");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Rename or describe…" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("Port");

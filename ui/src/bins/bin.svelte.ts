@@ -17,7 +17,17 @@ import {
   type BinDetails,
 } from "./api";
 import { setBinName } from "./names.svelte";
-import { inOrder, parseTags, withMoved, type Slot } from "./selects/selects";
+import {
+  inOrder,
+  isFiltered,
+  matching,
+  NO_FILTER,
+  parseTags,
+  tagsOf,
+  withMoved,
+  type SelectFilter,
+  type Slot,
+} from "./selects/selects";
 
 const PAGE = 100;
 /** Size of the pages if all selects are loaded; the service's maximum. */
@@ -46,7 +56,15 @@ export class OpenBin {
   /** Keys of the drafts that were refused. */
   refused = new SvelteSet<string>();
 
+  private filters = $state.raw<SelectFilter>(NO_FILTER);
+
   readonly loaded: number = $derived(this.slots.filter(Boolean).length);
+  /** The selects that the filter shows, in order. */
+  readonly shown: Slot[] = $derived(matching(this.slots, this.filters));
+  /** Ids of the chosen selects that are shown, in the order of the bin. */
+  readonly picked: string[] = $derived(inOrder(this.shown, this.chosen));
+  /** The tags of the loaded selects, the most frequent ones first. */
+  readonly tags: string[] = $derived(tagsOf(this.slots));
   private queue: Promise<unknown> = Promise.resolve();
   private loading = new Set<number>();
   /** Counts reloads; pages of an earlier one are dropped. */
@@ -78,6 +96,15 @@ export class OpenBin {
     this.loadPage(page * PAGE, PAGE)
       .catch((reason: unknown) => (this.error = errorMessage(reason)))
       .finally(() => this.loading.delete(page));
+  }
+
+  get filter(): SelectFilter {
+    return this.filters;
+  }
+  /** Shows only some selects, which are found among all. */
+  set filter(filter: SelectFilter) {
+    this.filters = filter;
+    if (isFiltered(filter)) void this.loadAll();
   }
 
   /** Loads all selects. */
@@ -228,9 +255,6 @@ export class OpenBin {
     if (undone) await this.reload();
     return undone;
   }
-
-  /** The chosen selects in the order of the bin. */
-  chosenInOrder = () => inOrder(this.slots, this.chosen);
 
   private replace(selects: Select[]) {
     const byId = new Map(selects.map((select) => [select.select_id, select]));

@@ -3,12 +3,16 @@ import type { Select } from "../../api/types";
 import {
   formatMillis,
   inOrder,
+  matching,
   parseTags,
   parseTrim,
   stepTarget,
+  suggestedTags,
+  tagsOf,
   trimmedSpan,
   trimTo,
   withMoved,
+  withTag,
   type Slot,
 } from "./selects";
 
@@ -75,4 +79,47 @@ describe("the times of a select", () => {
 it("splits tags at commas", () => {
   expect(parseTags(" b-roll, boats ,, b-roll")).toEqual(["b-roll", "boats"]);
   expect(parseTags(" ")).toEqual([]);
+});
+
+describe("a filter of selects", () => {
+  const select = (id: string, rating: number, tags: string[]) => ({ select_id: id, rating, tags }) as Select;
+  const all: Slot[] = [
+    select("a", 5, ["boat", "fog"]),
+    select("b", 0, ["fog"]),
+    undefined,
+    select("c", 3, []),
+    select("d", 2, ["fog", "tug"]),
+  ];
+
+  it("shows those with a tag and a minimum rating", () => {
+    expect(matching(all, { tag: "", rating: 0 })).toBe(all);
+    expect(ids(matching(all, { tag: "fog", rating: 0 }))).toBe("abd");
+    expect(ids(matching(all, { tag: "", rating: 3 }))).toBe("ac");
+    expect(ids(matching(all, { tag: "fog", rating: 1 }))).toBe("ad");
+    expect(ids(matching(all, { tag: "fo", rating: 0 }))).toBe("");
+  });
+
+  it("offers the tags by their number of selects", () => {
+    expect(tagsOf(all)).toEqual(["fog", "boat", "tug"]);
+    expect(tagsOf([undefined])).toEqual([]);
+  });
+});
+
+describe("the tags of a bin", () => {
+  const tags = ["b-roll", "boats", "fog"];
+
+  it("complete the last typed tag", () => {
+    expect(suggestedTags("", tags)).toEqual(tags);
+    expect(suggestedTags("B", tags)).toEqual(["b-roll", "boats"]);
+    expect(suggestedTags("b-roll", tags)).toEqual(["boats", "fog"]);
+    expect(suggestedTags("fog, bo", tags)).toEqual(["boats"]);
+    expect(suggestedTags("new", tags)).toEqual([]);
+  });
+
+  it("replace only what is incomplete", () => {
+    expect(withTag("", "fog", tags)).toBe("fog");
+    expect(withTag("b-roll", "fog", tags)).toBe("b-roll, fog");
+    expect(withTag("b-roll, bo", "boats", tags)).toBe("b-roll, boats");
+    expect(withTag("b-roll, ", "boats", tags)).toBe("b-roll, boats");
+  });
 });

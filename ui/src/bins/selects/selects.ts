@@ -74,3 +74,45 @@ export function stepTarget(slots: Slot[], ids: string[], step: 1 | -1): Target |
 /** The ids among `ids` in the order of the bin. */
 export const inOrder = (slots: Slot[], ids: ReadonlySet<string>): string[] =>
   slots.flatMap((slot) => (slot && ids.has(slot.select_id) ? [slot.select_id] : []));
+
+/** Which selects are shown: those with a tag and a minimum rating; an empty tag and 0 for all. */
+export type SelectFilter = { tag: string; rating: number };
+export const NO_FILTER: SelectFilter = { tag: "", rating: 0 };
+export const isFiltered = ({ tag, rating }: SelectFilter) => tag !== "" || rating > 0;
+
+/** The selects that a filter shows. Those that are not loaded yet are shown only without one. */
+export const matching = (slots: Slot[], filter: SelectFilter): Slot[] =>
+  isFiltered(filter)
+    ? slots.filter((slot) => slot && slot.rating >= filter.rating && hasTag(slot, filter.tag))
+    : slots;
+const hasTag = ({ tags }: Pick<Select, "tags">, tag: string) => tag === "" || tags.includes(tag);
+
+/** The tags of selects, the most frequent ones first. */
+export function tagsOf(slots: Slot[]): string[] {
+  const counts = new Map<string, number>();
+  for (const tag of slots.flatMap((slot) => slot?.tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].toSorted(([a, n], [b, k]) => k - n || a.localeCompare(b)).map(([tag]) => tag);
+}
+
+/** Maximum number of suggested tags. */
+const MOST_TAGS = 8;
+/** The part of typed tags that a suggestion completes: the last tag, unless it is one of `tags` already. */
+function incomplete(text: string, tags: string[]): string {
+  const last = text.slice(text.lastIndexOf(",") + 1).trim();
+  return tags.includes(last) ? "" : last;
+}
+
+/** The tags that complete typed tags, in the order of `tags`. */
+export function suggestedTags(text: string, tags: string[]): string[] {
+  const typed = parseTags(text);
+  const start = incomplete(text, tags).toLowerCase();
+  const fits = (tag: string) => !typed.includes(tag) && tag.toLowerCase().startsWith(start);
+  return tags.filter(fits).slice(0, MOST_TAGS);
+}
+
+/** Typed tags that are completed by a suggestion. */
+export function withTag(text: string, tag: string, tags: string[]): string {
+  const typed = parseTags(text);
+  const complete = incomplete(text, tags) ? typed.slice(0, -1) : typed;
+  return [...complete, tag].join(", ");
+}

@@ -80,6 +80,16 @@ export const bins: typeof english = {
     emptyAbout:
       "Momente aus einer Suche über die Schaltfläche für Ablagen hinzufügen, aus einem Video mit der Taste B oder aus den Quellen einer Antwort.",
     list: "Ausschnitte",
+    filter: "Gezeigte Ausschnitte",
+    tag: "Schlagwort",
+    anyTag: "Alle Schlagwörter",
+    minRating: "Bewertung ab",
+    anyRating: "Alle Bewertungen",
+    atLeast: (stars) => `${stars} oder mehr`,
+    shown: (shown, of) => `${shown} von ${of} gezeigt`,
+    showAll: "Alle zeigen",
+    noneShown: "Kein Ausschnitt hat dieses Schlagwort und diese Bewertung.",
+    exportSelects: (selects) => `${selects} exportieren`,
     leftOut: (selects) => `Ohne ${count(selects, "Ausschnitt", "Ausschnitte")} mit fehlendem Video.`,
     exportGroups: {
       editing: "Schnittprogramme",
@@ -88,7 +98,7 @@ export const bins: typeof english = {
       captions: "Untertitel",
       clips: "Videodateien",
     },
-    clips: "Alle Ausschnitte (ZIP)",
+    clips: "Ausschnitte als Clips (ZIP)",
     video: "Video (MP4)",
     captionedVideo: "Video mit Untertiteln (MP4)",
     formats: {
@@ -120,6 +130,7 @@ export const bins: typeof english = {
     noteHint: "Notiz hinzufügen",
     tags: "Schlagwörter",
     tagsHint: "Schlagwörter, durch Kommas getrennt",
+    tagsInBin: "Schlagwörter in dieser Ablage",
     rating: "Bewertung",
     stars: (n) => count(n, "Stern", "Sterne"),
     noRating: "Keine Bewertung",

@@ -77,6 +77,16 @@ export const bins = {
     emptyAbout:
       "Add moments from a search with the bin button, from a video with the key B, or from the sources of an answer.",
     list: "Selects",
+    filter: "Selects to show",
+    tag: "Tag",
+    anyTag: "Any tag",
+    minRating: "Rating from",
+    anyRating: "Any rating",
+    atLeast: (stars: string) => `${stars} or more`,
+    shown: (shown: string, of: string) => `${shown} of ${of} shown`,
+    showAll: "Show all",
+    noneShown: "No select has this tag and rating.",
+    exportSelects: (selects: string) => `Export ${selects}`,
     leftOut: (selects: number) => `Without ${count(selects, "select", "selects")} whose video is missing.`,
     exportGroups: {
       editing: "Editing programs",
@@ -85,7 +95,7 @@ export const bins = {
       captions: "Captions",
       clips: "Video files",
     },
-    clips: "All selects as clips (ZIP)",
+    clips: "Selects as clips (ZIP)",
     video: "Video (MP4)",
     captionedVideo: "Video with captions (MP4)",
     formats: {
@@ -117,6 +127,7 @@ export const bins = {
     noteHint: "Add a note",
     tags: "Tags",
     tagsHint: "Tags, separated by commas",
+    tagsInBin: "Tags in this bin",
     rating: "Rating",
     stars: (n: number) => count(n, "star", "stars"),
     noRating: "No rating",

@@ -1,0 +1,98 @@
+// Selects of a bin: shown by tag and rating, exported as they are shown, and tagged.
+import { expect, expectAccessible, test } from "./fixtures.js";
+import { addVideo } from "./service.js";
+
+const ingest = (url) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" });
+
+let id;
+test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
+// Other spec files share the service and expect it to be empty.
+test.afterAll(async ({ service }) => {
+  await fetch(`${service.url}/videos/${id}`, { method: "DELETE" });
+});
+test.beforeEach(async ({ service }) => {
+  const { bins } = await (await fetch(`${service.url}/bins`)).json();
+  for (const { bin_id: each } of bins) await fetch(`${service.url}/bins/${each}`, { method: "DELETE" });
+});
+
+const send = async (url, method, body) => (await fetch(url, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
+/** Creates a bin with selects of the sample, given by their starts; each is two seconds long. */
+async function createBin(service, starts, name = "Harbour") {
+  const { bin_id: bin } = await send(`${service.url}/bins`, "POST", { name });
+  if (starts.length) await send(`${service.url}/bins/${bin}/selects`, "POST", { selects: starts.map((start) => ({ video_id: id, start, end: start + 2 })) });
+  return bin;
+}
+const selectsOf = async (service, bin) => (await (await fetch(`${service.url}/bins/${bin}/selects?limit=500`)).json()).selects;
+const startsOf = async (service, bin) => (await selectsOf(service, bin)).map(({ start }) => start);
+const rows = (page) => page.locator("[data-select]");
+
+test("selects are shown by tag and rating, and exported as they are shown", async ({ page, service }) => {
+  const bin = await createBin(service, [0, 5, 10, 15]);
+  for (const [select, change] of [["s1", { tags: ["boat", "fog"], rating: 5 }], ["s2", { tags: ["fog"] }], ["s3", { tags: ["fog"], rating: 3 }], ["s4", { rating: 4 }]])
+    await send(`${service.url}/bins/${bin}/selects/${select}`, "PATCH", change);
+  await page.goto(`${service.url}/#/bins/${bin}`);
+  await expect(rows(page)).toHaveCount(4);
+  const filter = page.getByRole("group", { name: "Selects to show" });
+  await filter.getByLabel("Tag").selectOption("fog");
+  await expect(rows(page)).toHaveCount(3);
+  await expect(filter).toContainText("3 of 4 shown");
+  await filter.getByLabel("Rating from").selectOption("3");
+  await expect(rows(page)).toHaveCount(2);
+  await expectAccessible(page, "selects with a tag and a rating");
+  // Rows keep their positions in the bin, and the exports have what is shown.
+  await expect(page.getByRole("checkbox", { name: "Choose select 3" })).toBeVisible();
+  await page.getByText("Export 2 selects", { exact: true }).click();
+  const file = (name) => page.getByRole("link", { name }).getAttribute("href");
+  expect(await file("Clip list (CSV)")).toBe(`${service.url}/bins/${bin}/export?format=clips.csv&tag=fog&min_rating=3`);
+  expect((await (await fetch(await file("Clip list (CSV)"))).text()).trim().split("\n")).toHaveLength(3);
+  // The rating is also chosen in the menu, which stays open.
+  await page.locator(".head details[open]").getByLabel("Rating from").selectOption("4");
+  await expect(page.getByText("Export 1 select", { exact: true })).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.locator(".head details[open]").getByLabel("Rating from").selectOption("0");
+  await page.keyboard.press("Escape");
+  await filter.getByRole("button", { name: "Show all" }).click();
+  await expect(rows(page)).toHaveCount(4);
+
+  // Ticked selects are exported alone. A tick counts only while its select is shown.
+  await page.getByLabel("Choose select 4").check();
+  await page.getByLabel("Choose select 1").check();
+  await page.getByText("Export 2 selects", { exact: true }).click();
+  for (const [name, path] of [["Video (MP4)", "string-out?"], ["Selects as clips (ZIP)", "clips?"], ["Final Cut Pro (FCPXML)", "export?format=fcpxml&"]])
+    expect(await file(name)).toBe(`${service.url}/bins/${bin}/${path}select_ids=s1%2Cs4`);
+  const csv = (await (await fetch(await file("Clip list (CSV)"))).text()).trim().split("\n");
+  expect(csv.slice(1).map((line) => line.trim().split(",").at(-2))).toEqual(["0.000", "15.000"]);
+  await expectAccessible(page, "the export menu of chosen selects", ".head details[open]");
+  await page.keyboard.press("Escape");
+  await filter.getByLabel("Tag").selectOption("boat");
+  await expect(page.getByRole("group", { name: "Actions for the chosen selects" })).toContainText("1 select chosen");
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect.poll(() => startsOf(service, bin)).toEqual([5, 10, 15]);
+  await expect(page.locator(".selects").getByText("No select has this tag and rating.")).toBeVisible();
+});
+
+test("the tag field suggests the tags of the bin", async ({ page, service }) => {
+  const bin = await createBin(service, [0, 5, 10]);
+  await send(`${service.url}/bins/${bin}/selects/s1`, "PATCH", { tags: ["boats", "b-roll"] });
+  await send(`${service.url}/bins/${bin}/selects/s2`, "PATCH", { tags: ["boats", "fog"] });
+  await page.goto(`${service.url}/#/bins/${bin}`);
+  const row = rows(page).nth(2);
+  const suggestions = row.getByRole("group", { name: "Tags in this bin" });
+  const tags = async () => (await selectsOf(service, bin))[2].tags;
+  await row.getByLabel("Tags", { exact: true }).focus();
+  await expect(suggestions.getByRole("button")).toHaveText(["boats", "b-roll", "fog"]);
+  await expectAccessible(page, "suggested tags");
+  await suggestions.getByRole("button", { name: "fog" }).click();
+  await expect.poll(tags).toEqual(["fog"]);
+  // By keyboard: the typed beginning is completed, not saved as a tag.
+  await row.getByLabel("Tags", { exact: true }).fill("fog, bo");
+  await expect(suggestions.getByRole("button")).toHaveText(["boats"]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect.poll(tags).toEqual(["fog", "boats"]);
+  // Text that is left is saved, and the suggestions are gone.
+  await row.getByLabel("Tags", { exact: true }).fill("fog, new");
+  await row.getByLabel("Note").focus();
+  await expect.poll(tags).toEqual(["fog", "new"]);
+  await expect(suggestions).toHaveCount(0);
+});
