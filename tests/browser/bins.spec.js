@@ -301,7 +301,7 @@ test("moments are added from a video and from the sources of an answer", async (
   await page.addInitScript((last) => localStorage.setItem("shotlog.bin", JSON.stringify(last)), { id: bin, name: "Harbour" });
   await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);
   await expect(page.getByRole("group", { name: "Range" })).toBeVisible();
-  await page.getByRole("button", { name: "Add to bin", exact: true }).click();
+  await page.getByRole("button", { name: "Add to bin “Harbour”", exact: true }).click();
   await expect.poll(() => startsOf(service, bin)).toEqual([3.5]);
   await page.getByRole("button", { name: "Clear range" }).click();
   await page.getByRole("button", { name: "Add 0:10 to bin" }).click();

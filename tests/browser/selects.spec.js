@@ -1,4 +1,5 @@
-// Selects of a bin: shown by tag and rating, exported as they are shown, and tagged.
+// Selects of a bin: shown by tag and rating, exported as they are shown, tagged, and added to the bin that a
+// button names.
 import { expect, expectAccessible, test } from "./fixtures.js";
 import { addVideo } from "./service.js";
 
@@ -25,6 +26,7 @@ async function createBin(service, starts, name = "Harbour") {
 const selectsOf = async (service, bin) => (await (await fetch(`${service.url}/bins/${bin}/selects?limit=500`)).json()).selects;
 const startsOf = async (service, bin) => (await selectsOf(service, bin)).map(({ start }) => start);
 const rows = (page) => page.locator("[data-select]");
+const toast = (page) => page.locator(".toast");
 
 test("selects are shown by tag and rating, and exported as they are shown", async ({ page, service }) => {
   const bin = await createBin(service, [0, 5, 10, 15]);
@@ -95,4 +97,31 @@ test("the tag field suggests the tags of the bin", async ({ page, service }) => 
   await row.getByLabel("Note").focus();
   await expect.poll(tags).toEqual(["fog", "new"]);
   await expect(suggestions).toHaveCount(0);
+});
+
+test("a button says to which bin it adds, and Shift picks another one", async ({ page, service }) => {
+  const [bin, other] = [await createBin(service, []), await createBin(service, [], "Port")];
+  await page.addInitScript((last) => localStorage.setItem("shotlog.bin", JSON.stringify(last)), { id: bin, name: "Harbour" });
+  await page.goto(`${service.url}/#/videos/${id}?range=3.5-6`);
+  const range = page.getByRole("group", { name: "Range" });
+  await range.getByRole("button", { name: "Add to bin “Harbour”" }).click({ modifiers: ["Shift"] });
+  await page.getByRole("dialog").getByRole("button", { name: "Port" }).click();
+  await expect(toast(page)).toContainText("Added to “Port”.");
+  expect(await startsOf(service, other)).toEqual([3.5]);
+  expect(await startsOf(service, bin)).toEqual([]);
+  await expect(range.getByRole("button", { name: "Add to bin “Port”" })).toBeVisible();
+  // A new name is shown at once, and a bin that is gone is not tried again.
+  await page.goto(`${service.url}/#/bins/${other}`);
+  await page.getByRole("button", { name: "Rename or describe…" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Quay");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "Quay" }).waitFor();
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  const add = page.locator(".hits > li").first().getByRole("button", { name: "Add to bin “Quay”" });
+  await expect(add).toHaveAttribute("title", "Add to bin “Quay” (B). With Shift: another bin.");
+  await fetch(`${service.url}/bins/${other}`, { method: "DELETE" });
+  await add.click();
+  await expect(toast(page)).toContainText("Bin “Quay” no longer exists.");
+  await page.getByRole("dialog").getByRole("button", { name: "Harbour" }).click();
+  await expect.poll(() => startsOf(service, bin)).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { m } from "../i18n/language.svelte";
 import { link } from "../state/address.svelte";
 import { toast, type ToastAction } from "../state/app.svelte";
 import type { Bin } from "../api/types";
-import { addSelects, isConflict, removeSelects, undoChange, type NewSelect } from "./api";
+import { addSelects, isConflict, isGone, removeSelects, undoChange, type NewSelect } from "./api";
 
 type LastBin = { id: string; name: string };
 
@@ -29,6 +29,11 @@ export function forgetBin(id: string) {
   if (adding.last?.id === id) remember(null);
 }
 
+/** A bin that is renamed is offered with its new name. */
+export function renameBin({ bin_id: id, name }: Bin) {
+  if (adding.last?.id === id && adding.last.name !== name) remember({ id, name });
+}
+
 /** Adds to the last bin, or opens the picker if there is none. Returns whether it added them. */
 export async function addMoments(selects: NewSelect[]): Promise<boolean> {
   const { last } = adding;
@@ -38,7 +43,11 @@ export async function addMoments(selects: NewSelect[]): Promise<boolean> {
       await addTo(last, selects);
       return true;
     } catch (reason) {
-      toast(errorMessage(reason), [otherBin(selects)]);
+      if (isGone(reason)) {
+        remember(null);
+        toast(m.addToBin.gone(last.name));
+        openPicker(selects);
+      } else toast(errorMessage(reason), [otherBin(selects)]);
     }
   }
   return false;

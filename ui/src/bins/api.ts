@@ -11,6 +11,9 @@ export type BinOrder = "name" | "changed";
 const PRECONDITION_FAILED = 412;
 export const isConflict = (error: unknown) =>
   error instanceof ApiError && error.status === PRECONDITION_FAILED;
+const NOT_FOUND = 404;
+/** Whether a bin or a select does not exist. */
+export const isGone = (error: unknown) => error instanceof ApiError && error.status === NOT_FOUND;
 
 const binPath = (id: string) => `bins/${encodeURIComponent(id)}`;
 const selectPath = (id: string, select: string) => `${binPath(id)}/selects/${encodeURIComponent(select)}`;

@@ -1,12 +1,13 @@
 // One bin: its selects, loaded by page, and changes to it. Changes run one after another, each with the
 // version that it is based on.
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
-import { ApiError } from "../api/client";
 import { errorMessage } from "../api/failure";
 import type { Bin, BinChanged, Select, SelectUpdate } from "../api/types";
+import { renameBin } from "./adding.svelte";
 import {
   getBin,
   isConflict,
+  isGone,
   listSelects,
   moveSelects,
   removeSelects,
@@ -32,7 +33,6 @@ import {
 const PAGE = 100;
 /** Size of the pages if all selects are loaded; the service's maximum. */
 const LARGE_PAGE = 500;
-const NOT_FOUND = 404;
 
 /** A text of a select that is edited in place. */
 export type TextField = "note" | "tags";
@@ -83,7 +83,7 @@ export class OpenBin {
       this.setBin({ ...bin, version: first.version });
     } catch (reason) {
       if (turn !== this.turn) return;
-      this.gone = reason instanceof ApiError && reason.status === NOT_FOUND;
+      this.gone = isGone(reason);
       this.error = errorMessage(reason);
     }
   }
@@ -152,6 +152,7 @@ export class OpenBin {
   private setBin(bin: Bin) {
     this.bin = bin;
     setBinName(bin.bin_id, bin.name);
+    renameBin(bin);
   }
 
   /**

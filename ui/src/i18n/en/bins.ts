@@ -34,10 +34,10 @@ export const bins = {
   },
   /** Adding moments to a bin. */
   addToBin: {
-    add: "Add to bin",
-    addTo: (name: string) => `Add to bin “${name}” (B)`,
-    addAt: (time: string) => `Add ${time} to bin`,
-    addAll: (moments: string) => `Add ${moments} to bin`,
+    add: (bin: string, what = "") => `Add ${what && `${what} `}to bin${bin && ` “${bin}”`}`,
+    hint: (add: string) => `${add} (B). With Shift: another bin.`,
+    toOther: "Add to another bin…",
+    gone: (bin: string) => `Bin “${bin}” no longer exists.`,
     title: (moments: string) => `Add ${moments} to bin`,
     lastUsed: "last used",
     bins: "Bins",
