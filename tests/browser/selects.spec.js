@@ -1,9 +1,10 @@
 // Selects of a bin: shown by tag and rating, exported as they are shown, tagged, and added to the bin that a
 // button names.
+import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, test } from "./fixtures.js";
-import { addVideo } from "./service.js";
+import { addVideo, sample } from "./service.js";
 
-const ingest = (url) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" });
+const ingest = (url, file) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" }, file);
 
 let id;
 test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
@@ -124,4 +125,31 @@ test("a button says to which bin it adds, and Shift picks another one", async ({
   await expect(toast(page)).toContainText("Bin “Quay” no longer exists.");
   await page.getByRole("dialog").getByRole("button", { name: "Harbour" }).click();
   await expect.poll(() => startsOf(service, bin)).toHaveLength(1);
+});
+
+test("the question before a video is deleted says where it is used", async ({ page, service }) => {
+  await createBin(service, [0, 5]);
+  const bin = await createBin(service, [10], "Port");
+  // The same clip with an empty box at its end is another video.
+  const bytes = Buffer.concat([await readFile(sample), Buffer.from([0, 0, 0, 8]), Buffer.from("free")]);
+  const other = await ingest(service.url, { bytes, name: "other.mp4" });
+  await send(`${service.url}/bins/${bin}/selects`, "POST", { selects: [{ video_id: other, start: 0, end: 3 }] });
+  const question = page.getByRole("dialog", { name: "Delete this video?" });
+  const ask = async (video) => {
+    await page.goto(`${service.url}/#/videos/${video}`);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+  };
+  await ask(id);
+  await expect(question.getByRole("status")).toHaveText("It is used in 2 bins: 3 selects will have no video.");
+  await expectAccessible(page, "the question before a used video is deleted");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await ask(other);
+  await expect(question.getByRole("status")).toHaveText("It is used in 1 bin: 1 select will have no video.");
+  await question.getByRole("button", { name: "Delete" }).click();
+  await expect(question).toBeHidden();
+  // The length of the bin no longer counts it.
+  await page.goto(`${service.url}/#/bins`);
+  await expect(page.getByRole("listitem").filter({ hasText: "Port" })).toContainText("2 selects · 0:02");
+  await page.getByRole("link", { name: "Port" }).click();
+  await expect(page.locator(".title")).toContainText("2 selects · 0:02");
 });

@@ -6,6 +6,7 @@ use super::draft::{Addition, Draft, ids};
 use super::head::{BinHead, ChangeKind};
 use super::select::{Select, SelectDraft, SelectId, SelectPatch};
 use super::store::StoredBin;
+use super::usage::{restored_shares, visible_bin};
 use super::videos::{BinVideo, SelectView};
 use super::{Bin, BinId, Bins};
 use crate::kernel::access::Access;
@@ -138,7 +139,8 @@ impl Bins {
         }
         let views = self.views(access, touched).await?;
         if draft.selects == selects {
-            return Ok(Some(BinChanged { bin: base.view(), selects: views }));
+            let bin = visible_bin(self, access, base).await?;
+            return Ok(Some(BinChanged { bin, selects: views }));
         }
         head.next_select = draft.next;
         if !ids(&selects).eq(ids(&draft.selects)) {
@@ -146,7 +148,7 @@ impl Bins {
         }
         let pages = self.write_pages(&mut head, base, &selects, &draft.selects).await?;
         head.push_undo(kind, base, self.settings.max_undo);
-        let bin = head.view();
+        let bin = visible_bin(self, access, &head).await?;
         let swapped = self.swap(&stored, head, &pages).await?;
         Ok(swapped.then_some(BinChanged { bin, selects: views }))
     }
@@ -168,11 +170,12 @@ impl Bins {
         head.name = name.unwrap_or(head.name);
         head.description = description.unwrap_or(head.description);
         if (&head.name, &head.description) == (&base.name, &base.description) {
-            return Ok(Some(BinChanged { bin: base.view(), selects: Vec::new() }));
+            let bin = visible_bin(self, access, base).await?;
+            return Ok(Some(BinChanged { bin, selects: Vec::new() }));
         }
         head.details_version = head.version;
         head.push_undo(ChangeKind::Describe, base, self.settings.max_undo);
-        self.swap_head(&stored, head).await
+        self.swap_head(access, &stored, head).await
     }
 
     async fn try_undo(
@@ -185,12 +188,18 @@ impl Bins {
         stored.head.check_unchanged(expected, stored.head.version)?;
         let mut head = stored.head.next();
         head.pop_undo()?;
-        self.swap_head(&stored, head).await
+        head.videos = restored_shares(self, &head).await?;
+        self.swap_head(access, &stored, head).await
     }
 
     /// Replaces the state of a bin by one that needs no new pages.
-    async fn swap_head(&self, stored: &StoredBin, head: BinHead) -> Result<Option<BinChanged>> {
-        let bin = head.view();
+    async fn swap_head(
+        &self,
+        access: &Access,
+        stored: &StoredBin,
+        head: BinHead,
+    ) -> Result<Option<BinChanged>> {
+        let bin = visible_bin(self, access, &head).await?;
         let swapped = self.swap(stored, head, &[]).await?;
         Ok(swapped.then_some(BinChanged { bin, selects: Vec::new() }))
     }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::pages::{PageDelta, PageRef};
+use super::usage::VideoShare;
 use super::{Bin, BinId, random_digits};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::iso;
@@ -56,6 +57,9 @@ pub(super) struct BinHead {
     pub(super) selects: usize,
     /// Total length of all selects as trimmed, in milliseconds.
     pub(super) milliseconds: u64,
+    /// The selects by video; `None` if that is not known without reading them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) videos: Option<Vec<VideoShare>>,
     pub(super) pages: Vec<PageRef>,
     /// The changes that can be undone, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +108,7 @@ impl BinHead {
             next_select: 1,
             selects: 0,
             milliseconds: 0,
+            videos: Some(Vec::new()),
             pages: Vec::new(),
             undo: Vec::new(),
             nonce: random_digits(),
@@ -167,7 +172,7 @@ impl BinHead {
         self.pages = restored.ok_or_else(|| {
             Error::corrupt(format!("the undo history of bin '{}' does not fit", self.bin_id))
         })?;
-        (self.selects, self.milliseconds) = (selects, milliseconds);
+        (self.selects, self.milliseconds, self.videos) = (selects, milliseconds, None);
         if let Some(Details { name, description }) = details {
             (self.name, self.description) = (name, description);
         }
@@ -181,7 +186,7 @@ impl BinHead {
         self.pages.iter().chain(undone).map(|page| page.name.as_str()).collect()
     }
 
-    /// Returns the bin as users see it.
+    /// Returns the bin as users see it, with the length of all selects.
     pub(super) fn view(&self) -> Bin {
         Bin {
             bin_id: self.bin_id.clone(),

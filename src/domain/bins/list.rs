@@ -5,9 +5,11 @@ use std::cmp::Reverse;
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::head::BinHead;
+use super::usage::{retain_using, visible_bins};
 use super::{Bin, BinId, Bins, ID_DIGITS};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::video::VideoId;
 use crate::records::MAX_CONCURRENT_READS;
 
 /// The order of a list of bins.
@@ -26,6 +28,8 @@ pub struct BinQuery {
     pub order: BinOrder,
     /// Only bins in this collection.
     pub collection: Option<String>,
+    /// Only bins with selects of this video.
+    pub video_id: Option<VideoId>,
     /// Maximum number of bins.
     pub limit: usize,
     /// Cursor from the previous page.
@@ -39,6 +43,8 @@ pub struct BinList {
     pub bins: Vec<Bin>,
     /// Number of bins on all pages.
     pub total: usize,
+    /// Number of selects of the requested video in the bins on all pages.
+    pub video_selects: Option<usize>,
     /// Cursor of the next page; `None` on the last page.
     pub next: Option<String>,
 }
@@ -62,15 +68,21 @@ impl Bins {
             access.sees(collection)
                 && query.collection.as_deref().is_none_or(|wanted| collection == Some(wanted))
         });
+        let video_selects = match query.video_id {
+            Some(video_id) => Some(retain_using(self, &mut heads, video_id).await?),
+            None => None,
+        };
         let total = heads.len();
-        let mut bins: Vec<(ListPosition, Bin)> =
-            heads.iter().map(|head| (query.order.position(head), head.view())).collect();
+        let mut bins: Vec<(ListPosition, BinHead)> =
+            heads.into_iter().map(|head| (query.order.position(&head), head)).collect();
         bins.retain(|(position, _)| after.as_ref().is_none_or(|after| position > after));
         bins.sort_by(|(a, _), (b, _)| a.cmp(b));
         let more = bins.len() > query.limit;
         bins.truncate(query.limit);
         let next = bins.last().filter(|_| more).map(|(position, _)| position.cursor());
-        Ok(BinList { bins: bins.into_iter().map(|(_, bin)| bin).collect(), total, next })
+        let heads: Vec<BinHead> = bins.into_iter().map(|(_, head)| head).collect();
+        let bins = visible_bins(self, access, &heads).await?;
+        Ok(BinList { bins, total, video_selects, next })
     }
 
     /// Reads all bins without their selects. Logs and omits unreadable ones.

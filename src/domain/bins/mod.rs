@@ -2,7 +2,7 @@
 //! and a trim. It does not depend on the video's chunks, and stays in its bin if the video is
 //! deleted.
 //!
-//! `bins/<bin_id>/bin.json` holds a bin's details, the sums over its selects, the list of its pages
+//! `bins/<bin_id>/bin.json` holds a bin's details, the sums over its selects by video, the list of its pages
 //! and the changes that can be undone. It is changed only by compare-and-swap. The selects are in
 //! pages, which are immutable documents in the same folder. A change writes the pages that differ
 //! and then replaces `bin.json`, so readers see either the state before the change or the state
@@ -17,6 +17,7 @@ mod pages;
 pub mod select;
 mod store;
 mod upkeep;
+mod usage;
 mod videos;
 
 use std::fmt;
@@ -29,6 +30,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::bins::head::BinHead;
 use crate::bins::page_cache::PageCache;
+use crate::bins::usage::visible_bin;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::library::Library;
@@ -158,7 +160,7 @@ pub struct Bin {
     pub version: u64,
     /// Number of selects.
     pub selects: usize,
-    /// Total length of all selects as trimmed, in seconds.
+    /// Total length of the selects as trimmed, in seconds, without those whose video is missing.
     pub duration: f64,
     /// Creation time: ISO 8601 with second precision, in UTC.
     pub created_at: String,
@@ -230,7 +232,8 @@ impl Bins {
 
     /// Reads a bin. Returns `NotFound` if there is no such bin or the caller may not see it.
     pub async fn get(&self, access: &Access, bin_id: &BinId) -> Result<Bin> {
-        Ok(self.find(access, bin_id).await?.head.view())
+        let stored = self.find(access, bin_id).await?;
+        visible_bin(self, access, &stored.head).await
     }
 
     /// Deletes a bin. Returns `NotFound` if there is no such bin or the caller may not see it, and

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::head::BinHead;
 use super::pages::{Page, PageRef, paginate};
 use super::select::{Select, SelectId, unknown_select};
+use super::usage::stored_shares;
 use super::{BinId, Bins, FOLDER, random_digits, unknown_bin};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -104,7 +105,11 @@ impl Bins {
     }
 
     /// Reads the selects at these positions.
-    async fn read_range(&self, head: &BinHead, positions: &Range<usize>) -> Result<Vec<Select>> {
+    pub(super) async fn read_range(
+        &self,
+        head: &BinHead,
+        positions: &Range<usize>,
+    ) -> Result<Vec<Select>> {
         let mut needed = Vec::new();
         let mut page_start = 0;
         for page in &head.pages {
@@ -184,6 +189,7 @@ impl Bins {
         head.pages = pages;
         head.selects = new.len();
         head.milliseconds = new.iter().map(Select::milliseconds).sum();
+        head.videos = stored_shares(new);
         stream::iter(documents)
             .map(|(key, document)| async move { self.store.put(&key, &document).await })
             .buffer_unordered(MAX_CONCURRENT_READS)

@@ -192,7 +192,7 @@ impl Bins {
     }
 
     /// Reads those of the given videos that exist and that the caller may see.
-    async fn visible_videos(
+    pub(super) async fn visible_videos(
         &self,
         access: &Access,
         ids: impl Iterator<Item = VideoId>,

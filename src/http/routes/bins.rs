@@ -16,7 +16,7 @@ use domain::kernel::error::Error;
 pub(crate) use selects::SelectRequest;
 use selects::{
     AddSelectsRequest, MoveSelectsRequest, RemoveSelectsRequest, SelectBody, SelectListBody,
-    SelectUpdateRequest, SplitRequest,
+    SelectUpdateRequest, SplitRequest, requested_video,
 };
 
 /// The routes of this section.
@@ -27,7 +27,8 @@ impl BinsApi {
     /// List bins.
     ///
     /// A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-    /// the number and the total duration of its selects.
+    /// the number and the total duration of its selects. With `video_id`, the list has the bins that
+    /// use a video, and the number of its selects in them.
     #[oai(path = "/bins", method = "get", operation_id = "bins")]
     async fn bins(
         &self,
@@ -38,6 +39,8 @@ impl BinsApi {
         order: Query<BinOrderBody>,
         /// Only bins in this collection.
         collection: Query<Option<String>>,
+        /// Only bins with selects of the video with this id, which may be deleted.
+        video_id: Query<Option<String>>,
         /// Maximum number of bins per page, from 1 to 500. Default: 100.
         #[oai(default = "hundred")]
         limit: Query<Bounded<1, 500>>,
@@ -47,6 +50,7 @@ impl BinsApi {
         let query = bins::BinQuery {
             order: order.0.into(),
             collection: collection.0,
+            video_id: video_id.0.as_deref().map(requested_video).transpose()?,
             limit: limit.0.0 as usize,
             cursor: cursor.0,
         };
@@ -376,6 +380,9 @@ struct BinListBody {
     bins: Vec<BinBody>,
     /// Number of bins on all pages.
     total: u32,
+    /// Number of selects of the video in the bins on all pages; absent without `video_id`.
+    #[oai(skip_serializing_if_is_none)]
+    video_selects: Option<u32>,
     /// Cursor of the next page; absent on the last page.
     #[oai(skip_serializing_if_is_none)]
     next: Option<String>,
@@ -397,7 +404,7 @@ pub(crate) struct BinBody {
     version: u64,
     /// Number of selects.
     selects: u32,
-    /// Total duration of all selects as trimmed, in seconds.
+    /// Total duration of the selects as trimmed, in seconds, without those whose video is missing.
     duration: f64,
     /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
@@ -452,7 +459,8 @@ impl From<BinOrderBody> for bins::BinOrder {
 impl From<bins::BinList> for BinListBody {
     fn from(list: bins::BinList) -> Self {
         let bins = list.bins.into_iter().map(Into::into).collect();
-        Self { bins, total: list.total as u32, next: list.next }
+        let video_selects = list.video_selects.map(|count| count as u32);
+        Self { bins, total: list.total as u32, video_selects, next: list.next }
     }
 }
 

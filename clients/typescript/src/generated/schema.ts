@@ -876,7 +876,8 @@ export interface paths {
         /**
          * List bins.
          * @description A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-         *     the number and the total duration of its selects.
+         *     the number and the total duration of its selects. With `video_id`, the list has the bins that
+         *     use a video, and the number of its selects in them.
          */
         get: operations["bins"];
         put?: never;
@@ -2020,7 +2021,7 @@ export interface components {
             selects: number;
             /**
              * Format: double
-             * @description Total duration of all selects as trimmed, in seconds.
+             * @description Total duration of the selects as trimmed, in seconds, without those whose video is missing.
              */
             duration: number;
             /** @description Creation time (ISO 8601, UTC, to the second). */
@@ -2064,6 +2065,11 @@ export interface components {
              * @description Number of bins on all pages.
              */
             total: number;
+            /**
+             * Format: uint32
+             * @description Number of selects of the video in the bins on all pages; absent without `video_id`.
+             */
+            video_selects?: number;
             /** @description Cursor of the next page; absent on the last page. */
             next?: string;
         };
@@ -7282,6 +7288,8 @@ export interface operations {
                 order?: components["schemas"]["BinOrder"];
                 /** @description Only bins in this collection. */
                 collection?: string;
+                /** @description Only bins with selects of the video with this id, which may be deleted. */
+                video_id?: string;
                 /** @description Maximum number of bins per page, from 1 to 500. Default: 100. */
                 limit?: number;
                 /** @description `next` from the previous page. */

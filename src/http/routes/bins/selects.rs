@@ -11,6 +11,7 @@ use domain::bins::{SelectList, SelectView};
 use domain::kernel::error::Error;
 use domain::kernel::moment::MomentId;
 use domain::kernel::time::{Span, rounded};
+use domain::kernel::video::VideoId;
 
 #[derive(Object)]
 pub(super) struct AddSelectsRequest {
@@ -234,8 +235,12 @@ fn moment(video_id: &str, start: f64, end: f64) -> Result<MomentId, HttpFailure>
             "'start' and 'end' are seconds of the video, 'end' after 'start'",
         ));
     }
-    let unknown = |_| Error::Invalid(format!("unknown video_id '{}'", excerpt(video_id)));
-    Ok(MomentId::new(video_id.parse().map_err(unknown)?, Span { start, end }))
+    Ok(MomentId::new(requested_video(video_id)?, Span { start, end }))
+}
+
+/// Parses the id of a video. Returns `Invalid` for a malformed id.
+pub(super) fn requested_video(id: &str) -> Result<VideoId, Error> {
+    id.parse().map_err(|_| Error::Invalid(format!("unknown video_id '{}'", excerpt(id))))
 }
 
 impl From<SelectUpdateRequest> for SelectPatch {

@@ -1,11 +1,12 @@
 //! Bins of selects. `concurrency.rs` has two clients and two instances, `storage.rs` what is
-//! stored.
+//! stored, `usage.rs` which videos are used.
 
 mod concurrency;
 mod export;
 mod filter;
 mod storage;
 mod string_out;
+mod usage;
 
 use poem::http::Method;
 use serde_json::{Value, json};
@@ -366,14 +367,22 @@ async fn selects_survive_other_chunks_and_the_deletion_of_their_video() {
         app.get(&format!("/moments/{}", before[0]["moment_id"].as_str().unwrap())).await.ok();
     assert_eq!(moment["chunks"].as_array().unwrap().len(), 2, "chunks of seven seconds");
 
+    let duration = async || {
+        let listed = app.get("/bins").await.ok()["bins"][0]["duration"].clone();
+        assert_eq!(app.get(&path).await.ok()["duration"], listed);
+        listed
+    };
+    assert_eq!(duration().await, 11.0);
     app.delete(&format!("/videos/{id}")).await.ok();
+    assert_eq!(duration().await, 1.0, "without the missing video");
     let after = selects(&app, &path).await;
     assert_eq!(after[1], before[1]);
     let mut expected = before[0].clone();
     (expected["missing"], expected["video_url"]) = (json!(true), Value::Null);
     assert_eq!(after[0], expected, "the note and the file name stay");
     let select = format!("{path}/selects/s1");
-    app.patch_json(&select, json!({"rating": 1, "in": 12, "out": 19})).await.ok();
+    let edited = app.patch_json(&select, json!({"rating": 1, "in": 12, "out": 19})).await.ok();
+    assert_eq!(edited["bin"]["duration"], 1.0);
     let outside = app.patch_json(&select, json!({"out": 21})).await;
     mentions(&outside.error(400), &["video of select 's1' is missing", "10 s and 20 s"]);
     app.post_json(&format!("{select}/split"), json!({"at": 15})).await.ok();
@@ -386,6 +395,7 @@ async fn selects_survive_other_chunks_and_the_deletion_of_their_video() {
 
     // The video is back.
     app.video().await;
+    assert_eq!(duration().await, 8.0);
     let again = selects(&app, &path).await;
     assert_eq!((&again[1]["missing"], &again[1]["rating"]), (&json!(false), &json!(1)));
     app.patch_json(&format!("{path}/selects/s1"), json!({"out": 21})).await.ok();

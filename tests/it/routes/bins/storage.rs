@@ -78,6 +78,7 @@ async fn listing_bins_reads_no_selects() {
         (&bins["bins"][0]["selects"], &bins["bins"][0]["duration"]),
         (&json!(20), &json!(20.0))
     );
+    assert_eq!(app.get(&format!("/bins?video_id={id}")).await.ok()["video_selects"], 20);
     app.get(&format!("{path}/selects")).await.error(500);
 }
 

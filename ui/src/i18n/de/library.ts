@@ -100,6 +100,8 @@ export const library: typeof english = {
     title: "Dieses Video löschen?",
     about: (name) =>
       `„${name}“ wird mit allen Momenten und Ergebnissen gelöscht. Das kann nicht rückgängig gemacht werden.`,
+    inBins: (bins, selects) =>
+      `Es wird in ${count(bins, "Ablage", "Ablagen")} verwendet. Ohne Video bleiben dort: ${count(selects, "Ausschnitt", "Ausschnitte")}.`,
     done: (name) => `${name} gelöscht.`,
     fileNotDeleted: (why) => `Das Video wurde gelöscht, seine Datei jedoch nicht: ${why}`,
   },

@@ -98,6 +98,8 @@ export const library = {
   remove: {
     title: "Delete this video?",
     about: (name: string) => `“${name}”, its moments and all results will be deleted. This cannot be undone.`,
+    inBins: (bins: number, selects: number) =>
+      `It is used in ${count(bins, "bin", "bins")}: ${count(selects, "select", "selects")} will have no video.`,
     done: (name: string) => `${name} deleted.`,
     fileNotDeleted: (why: string) => `The video was deleted, but its file was not: ${why}`,
   },

@@ -21,7 +21,7 @@ class Bin:
         description (str): Description of the bin; empty if there is none.
         version (int): Version of the bin, which increases with every change. In quotes, it is the `ETag`.
         selects (int): Number of selects.
-        duration (float): Total duration of all selects as trimmed, in seconds.
+        duration (float): Total duration of the selects as trimmed, in seconds, without those whose video is missing.
         created_at (str): Creation time (ISO 8601, UTC, to the second).
         updated_at (str): Time of the last change (ISO 8601, UTC, to the second).
         undo_steps (int): Number of changes that can be undone.

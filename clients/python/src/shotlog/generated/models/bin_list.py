@@ -21,11 +21,13 @@ class BinList:
     Attributes:
         bins (list[Bin]): The bins of this page.
         total (int): Number of bins on all pages.
+        video_selects (int | Unset): Number of selects of the video in the bins on all pages; absent without `video_id`.
         next_ (str | Unset): Cursor of the next page; absent on the last page.
     """
 
     bins: list[Bin]
     total: int
+    video_selects: int | Unset = UNSET
     next_: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -37,6 +39,8 @@ class BinList:
 
         total = self.total
 
+        video_selects = self.video_selects
+
         next_ = self.next_
 
         field_dict: dict[str, Any] = {}
@@ -47,6 +51,8 @@ class BinList:
                 "total": total,
             }
         )
+        if video_selects is not UNSET:
+            field_dict["video_selects"] = video_selects
         if next_ is not UNSET:
             field_dict["next"] = next_
 
@@ -66,11 +72,14 @@ class BinList:
 
         total = d.pop("total")
 
+        video_selects = d.pop("video_selects", UNSET)
+
         next_ = d.pop("next", UNSET)
 
         bin_list = cls(
             bins=bins,
             total=total,
+            video_selects=video_selects,
             next_=next_,
         )
 

@@ -14,6 +14,7 @@ def _get_kwargs(
     *,
     order: BinOrder | Unset = "name",
     collection: str | Unset = UNSET,
+    video_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -27,6 +28,8 @@ def _get_kwargs(
     params["order"] = json_order
 
     params["collection"] = collection
+
+    params["video_id"] = video_id
 
     params["limit"] = limit
 
@@ -69,17 +72,20 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     order: BinOrder | Unset = "name",
     collection: str | Unset = UNSET,
+    video_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[BinList]:
     """List bins.
 
      A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-    the number and the total duration of its selects.
+    the number and the total duration of its selects. With `video_id`, the list has the bins that
+    use a video, and the number of its selects in them.
 
     Args:
         order (BinOrder | Unset): An order of bins. Default: 'name'.
         collection (str | Unset):
+        video_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -94,6 +100,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         order=order,
         collection=collection,
+        video_id=video_id,
         limit=limit,
         cursor=cursor,
     )
@@ -110,17 +117,20 @@ def sync(
     client: AuthenticatedClient | Client,
     order: BinOrder | Unset = "name",
     collection: str | Unset = UNSET,
+    video_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> BinList | None:
     """List bins.
 
      A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-    the number and the total duration of its selects.
+    the number and the total duration of its selects. With `video_id`, the list has the bins that
+    use a video, and the number of its selects in them.
 
     Args:
         order (BinOrder | Unset): An order of bins. Default: 'name'.
         collection (str | Unset):
+        video_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -136,6 +146,7 @@ def sync(
         client=client,
         order=order,
         collection=collection,
+        video_id=video_id,
         limit=limit,
         cursor=cursor,
     ).parsed
@@ -146,17 +157,20 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     order: BinOrder | Unset = "name",
     collection: str | Unset = UNSET,
+    video_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[BinList]:
     """List bins.
 
      A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-    the number and the total duration of its selects.
+    the number and the total duration of its selects. With `video_id`, the list has the bins that
+    use a video, and the number of its selects in them.
 
     Args:
         order (BinOrder | Unset): An order of bins. Default: 'name'.
         collection (str | Unset):
+        video_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -171,6 +185,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         order=order,
         collection=collection,
+        video_id=video_id,
         limit=limit,
         cursor=cursor,
     )
@@ -185,17 +200,20 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     order: BinOrder | Unset = "name",
     collection: str | Unset = UNSET,
+    video_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> BinList | None:
     """List bins.
 
      A bin is a named, ordered list of selects, which are spans of videos. Each bin is listed with
-    the number and the total duration of its selects.
+    the number and the total duration of its selects. With `video_id`, the list has the bins that
+    use a video, and the number of its selects in them.
 
     Args:
         order (BinOrder | Unset): An order of bins. Default: 'name'.
         collection (str | Unset):
+        video_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -212,6 +230,7 @@ async def asyncio(
             client=client,
             order=order,
             collection=collection,
+            video_id=video_id,
             limit=limit,
             cursor=cursor,
         )
