@@ -47,6 +47,7 @@ fn body(operation: &str, video_id: &str) -> Value {
         "move_selects" | "remove_selects" => json!({"select_ids": ["s1"]}),
         "mark_inbox_read" | "mark_alert_matches_read" => json!({"until": "2026-01-01"}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
+        "update_alert" => json!({"paused": true}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: add one here so that its reply is checked"),
     }
@@ -66,9 +67,10 @@ const READ_OPERATIONS: [&str; 9] = [
 ];
 
 /// Operations on the whole install, refused to a token that sees only part of it.
-const INSTALL_OPERATIONS: [&str; 15] = [
+const INSTALL_OPERATIONS: [&str; 16] = [
     "alert",
     "put_alert",
+    "update_alert",
     "delete_alert",
     "test_alert",
     "retry_alert",

@@ -175,6 +175,25 @@ impl AlertHistory {
         before - self.matches.len()
     }
 
+    /// Adds the matches and deliveries of another history of the same alert. Keeps the newest `max`
+    /// matches.
+    pub(super) fn merge(&mut self, other: &Self, max: usize) {
+        for alert_match in &other.matches {
+            if !self.matches.iter().any(|m| m.match_id == alert_match.match_id) {
+                self.matches.push(alert_match.clone());
+            }
+        }
+        self.matches.sort_by(|a, b| {
+            b.found_at.cmp(&a.found_at).then_with(|| a.moment_id.cmp(&b.moment_id))
+        });
+        self.matches.truncate(max);
+        for (event_id, delivery) in &other.deliveries {
+            self.deliveries.entry(event_id.clone()).or_insert_with(|| delivery.clone());
+        }
+        self.newest = self.newest.max(other.newest);
+        self.prune_deliveries();
+    }
+
     /// Returns the number of unread matches.
     pub(super) fn unread(&self) -> usize {
         self.matches.iter().filter(|m| !m.read).count()
@@ -307,6 +326,23 @@ mod tests {
         history.remove_video(A.parse().expect("an id"));
         record(&mut history, "e3", &[hit(B, 0)], 50);
         assert_eq!(history.matches[0].found_at, 102);
+    }
+
+    #[test]
+    fn histories_of_a_renamed_alert_are_merged() {
+        let (mut old, mut new) = (AlertHistory::new("an alert"), AlertHistory::new("an alert"));
+        record(&mut old, "e1", &[hit(A, 0), hit(A, 1000)], 10);
+        old.mark_read(&MatchSelection::Until(10));
+        record(&mut new, "e2", &[hit(B, 0)], 20);
+        new.merge(&old, 4);
+        let merged = new.clone();
+        let [a, b] = [A, B].map(|id| format!("m_{id}_0_1000"));
+        assert_eq!(moments(&new), [b, a, format!("m_{A}_1000_2000")]);
+        assert_eq!((new.unread(), new.deliveries.len()), (1, 2));
+        new.merge(&old, 4);
+        assert_eq!(new, merged, "merging again changes nothing");
+        new.merge(&old, 1);
+        assert_eq!(new.deliveries.keys().collect::<Vec<_>>(), ["e2"]);
     }
 
     #[test]

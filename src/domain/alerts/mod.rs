@@ -6,6 +6,7 @@
 //! only by compare-and-swap. Matches are stored before the webhook is called. A match's id is derived
 //! from the alert and the moment, so a job that runs again after a crash adds nothing.
 
+mod edit;
 mod history;
 mod matches;
 mod notify;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::ports::Stores;
 use crate::kernel::video::VideoId;
 use crate::kernel::webhook::CallbackSettings;
@@ -32,7 +33,8 @@ use crate::publishing::Publisher;
 use crate::records::Records;
 use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
-use crate::search::{PageStart, Search, SearchRequest, SearchTarget};
+use crate::search::{ListingOrder, PageStart, Search, SearchRequest, SearchTarget};
+pub use edit::{AlertChange, AlertEditor};
 pub use history::{AlertMatch, Delivery, DeliveryState, MatchSelection};
 pub use matches::{MarkReadResult, MatchList, MatchQuery, MatchView};
 
@@ -58,7 +60,7 @@ impl Default for AlertSettings {
 /// An alert's saved search, as fields of a [`SearchRequest`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlertSearch {
-    /// Search text.
+    /// Search text. If it is empty, every moment that the filters select matches.
     pub text: String,
     /// Search mode: `vector`, `text` or `hybrid`. If `None`, a search of one analyzer uses
     /// `vector`, and a search of all analyzers uses `hybrid`.
@@ -87,6 +89,9 @@ pub struct Alert {
     /// URL of the webhook to call; `None` if the alert only stores its matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<String>,
+    /// Whether the alert is paused. A paused alert skips the videos that are published.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
     /// Distinguishes the alert from earlier alerts of the same name, so that it does not get their
     /// history. Alerts that were stored without an id get one when they are read.
     #[serde(default)]
@@ -182,10 +187,21 @@ impl Alerts {
 
 impl AlertSearch {
     /// Builds a request that searches the given video, or all videos if `video_id` is `None`.
-    /// Returns `Invalid` for an unknown mode or field.
+    /// Returns `Invalid` for an unknown mode or field, and `Unprocessable` if there is neither a
+    /// text nor a filter.
     fn request(&self, video_id: Option<VideoId>) -> Result<SearchRequest> {
+        let target = match self.is_listing() {
+            true if self.filters.is_empty() => {
+                let reason = "text is missing; an alert searches for a text, or has filters";
+                return Err(Error::Unprocessable(reason.into()));
+            }
+            true => SearchTarget::Listing(ListingOrder::Newest),
+            false => SearchTarget::Text(self.text.clone()),
+        };
+        // Filters select with certainty, so a listing has no probabilities.
+        let min_p_present = (!self.is_listing()).then_some(self.min_p_present);
         Ok(SearchRequest {
-            target: SearchTarget::parse(Some(self.text.clone()), None, None, None)?,
+            target,
             analyzers: self.analyzer.clone().into(),
             field: self.field.parse()?,
             mode: self.mode.as_deref().map(str::parse).transpose()?,
@@ -193,9 +209,14 @@ impl AlertSearch {
             filters: self.filters.clone(),
             limit: self.limit,
             score_threshold: self.score_threshold,
-            min_p_present: Some(self.min_p_present),
+            min_p_present,
             rerank: false,
             page: PageStart::First,
         })
+    }
+
+    /// Whether the search has only filters.
+    fn is_listing(&self) -> bool {
+        self.text.is_empty()
     }
 }

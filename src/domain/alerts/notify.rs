@@ -105,8 +105,8 @@ impl Alert {
 }
 
 impl Alerts {
-    /// Notifies every alert about a video that has a publication note. If `only` is given, notifies
-    /// only the alert of that name, even if there is no note.
+    /// Notifies every alert that is not paused about a video that has a publication note. If `only` is
+    /// given, notifies only the alert of that name, even if there is no note.
     pub(crate) async fn notify(
         &self,
         video_id: VideoId,
@@ -122,7 +122,7 @@ impl Alerts {
             (None, None) => Vec::new(),
             _ => self.list().await?,
         };
-        alerts.retain(|alert| only.is_none_or(|only| only == alert.name));
+        alerts.retain(|alert| !alert.paused && only.is_none_or(|only| only == alert.name));
         let done = self.notify_all(alerts, video_id, progress).await?;
         if let (Some(note), None) = (note, only) {
             self.publisher.remove_publication(video_id, &note).await?;
@@ -259,6 +259,9 @@ impl Alerts {
 
     async fn hits(&self, alert: &Alert, record: &VideoRecord) -> Result<Vec<SearchResult>> {
         let request = alert.search.request(Some(record.video_id))?;
+        if alert.search.is_listing() {
+            return self.search.list_in_record(record, &request).await;
+        }
         let vector = self.vector(alert).await?;
         self.search.run_in_record(record, &request, vector).await
     }

@@ -13,7 +13,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 use crate::kernel::webhook::Webhook;
 use crate::publishing::publication::ALERTS;
-use crate::search::SearchResult;
+use crate::search::SearchPage;
 
 /// Maximum length of an alert's name, in bytes. Names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
@@ -22,26 +22,21 @@ const MAX_NAME_BYTES: usize = 64;
 pub(super) const HISTORIES: &str = "alert-matches/";
 
 impl Alerts {
-    /// Creates an alert, or changes the alert with this name, which keeps its history. Returns
-    /// `Invalid` if the name, the search or the webhook is invalid or if there are too many alerts.
+    /// Creates an alert, or changes the alert with this name, which keeps its history and stays paused
+    /// if it is. Returns `Invalid` if the name, the search or the webhook is invalid or if there are
+    /// too many alerts.
     pub async fn put(
         &self,
         name: &str,
         search: AlertSearch,
         webhook: Option<String>,
     ) -> Result<AlertOverview> {
-        if !is_name(name) {
-            return Err(Error::Invalid(format!(
-                "'{name}' is not a valid alert name; a name has at most {MAX_NAME_BYTES} of \
-                 a to z, 0 to 9, - and _, and begins with a letter or digit"
-            )));
-        }
+        check_name(name)?;
         self.readiness.check()?;
         if let Some(url) = &webhook {
             self.webhook(url)?;
         }
-        // Run the search once, because this fails if the search is invalid.
-        self.search.run(&Access::default(), &search.request(None)?).await?;
+        self.run_on_library(&search).await?;
         loop {
             let stored = self.store.get(&key(name)).await?;
             let before = stored.as_ref().map(read).transpose()?;
@@ -57,6 +52,7 @@ impl Alerts {
                 name: name.to_owned(),
                 search: search.clone(),
                 webhook: webhook.clone(),
+                paused: false,
                 id: random_id(),
                 mark: String::new(),
                 created_at: now(),
@@ -91,13 +87,20 @@ impl Alerts {
 
     /// Reads one alert.
     pub async fn get(&self, name: &str) -> Result<Alert> {
-        let found = match is_name(name) {
-            true => self.find(&format!("{name}.json")).await?,
+        Ok(self.stored(name).await?.1)
+    }
+
+    /// Reads one alert with its document.
+    pub(super) async fn stored(&self, name: &str) -> Result<(Value, Alert)> {
+        let document = match is_name(name) {
+            true => self.store.get(&key(name)).await?,
             false => None,
         };
-        found.ok_or_else(|| {
+        let document = document.ok_or_else(|| {
             Error::NotFound(format!("unknown alert '{name}'; GET /alerts lists them"))
-        })
+        })?;
+        let alert = read(&document)?;
+        Ok((document, alert))
     }
 
     /// Deletes an alert with its history. An unreadable alert can be deleted, too.
@@ -115,9 +118,13 @@ impl Alerts {
     }
 
     /// Finds the moments in existing videos that match an alert, best first.
-    pub async fn test(&self, name: &str) -> Result<Vec<SearchResult>> {
-        let alert = self.get(name).await?;
-        Ok(self.search.run(&Access::default(), &alert.search.request(None)?).await?.results)
+    pub async fn test(&self, name: &str) -> Result<SearchPage> {
+        self.run_on_library(&self.get(name).await?.search).await
+    }
+
+    /// Runs a search on all existing videos, which fails if the search is invalid.
+    pub(super) async fn run_on_library(&self, search: &AlertSearch) -> Result<SearchPage> {
+        self.search.run(&Access::default(), &search.request(None)?).await
     }
 
     /// Changes an alert, unless it has been deleted.
@@ -194,7 +201,7 @@ impl Alerts {
             || self.store.get(&key).await?.as_ref() == Some(&document))
     }
 
-    async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
+    pub(super) async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
         let document = serde_json::to_value(alert)
             .map_err(|e| Error::corrupt(format!("cannot keep the alert: {e}")))?;
         let key = key(&alert.name);
@@ -202,7 +209,8 @@ impl Alerts {
     }
 }
 
-fn key(name: &str) -> String {
+/// Returns the key of an alert.
+pub(super) fn key(name: &str) -> String {
     format!("{ALERTS}{name}.json")
 }
 
@@ -211,8 +219,19 @@ pub(super) fn history_key(name: &str) -> String {
     format!("{HISTORIES}{name}.json")
 }
 
-fn random_id() -> String {
+pub(super) fn random_id() -> String {
     Uuid::new_v4().simple().to_string()
+}
+
+/// Returns `Invalid` if an alert cannot have this name.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    if is_name(name) {
+        return Ok(());
+    }
+    Err(Error::Invalid(format!(
+        "'{name}' is not a valid alert name; a name has at most {MAX_NAME_BYTES} of a to z, 0 to 9, \
+         - and _, and begins with a letter or digit"
+    )))
 }
 
 fn is_name(name: &str) -> bool {
@@ -222,7 +241,8 @@ fn is_name(name: &str) -> bool {
         && name.chars().all(|c| letter(c) || c == '-' || c == '_')
 }
 
-fn read(document: &Value) -> Result<Alert> {
+/// Reads an alert from its document.
+pub(super) fn read(document: &Value) -> Result<Alert> {
     let mut alert = Alert::deserialize(document)
         .map_err(|e| Error::corrupt(format!("an alert does not read back: {e}")))?;
     if alert.id.is_empty() {

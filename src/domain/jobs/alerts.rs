@@ -1,14 +1,19 @@
 //! Queues jobs that match published videos against alerts.
 
 use crate::jobs::{Job, JobRecord, JobStatus, JobTask, Submission};
-use crate::kernel::error::Result;
+use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 
 impl Submission {
-    /// Retries an alert's failed webhook calls, using one job per video.
+    /// Retries an alert's failed webhook calls, using one job per video. Returns `Invalid` if the
+    /// alert is paused.
     pub async fn retry_alert(&self, name: &str) -> Result<Vec<Job>> {
         let mut videos: Vec<VideoId> = Vec::new();
-        for failed in self.alerts.get(name).await?.failed {
+        let alert = self.alerts.get(name).await?;
+        if alert.paused {
+            return Err(Error::Invalid(format!("alert '{name}' is paused; resume it first")));
+        }
+        for failed in alert.failed {
             if !videos.contains(&failed.video_id) {
                 videos.push(failed.video_id);
             }

@@ -7,7 +7,7 @@ use crate::evaluation::{Evaluation, EvaluationSummary, Evaluations};
 use crate::jobs::Submission;
 use crate::kernel::error::Result;
 use crate::library::extractors::Extractors;
-use crate::search::SearchResult;
+use crate::search::SearchPage;
 use crate::status::ProbeOutcome;
 
 /// The install of a caller whose access is unrestricted.
@@ -47,7 +47,7 @@ impl<'s> Install<'s> {
         self.0.service.alerts.matches(query).await
     }
 
-    pub async fn test_alert(&self, name: &str) -> Result<Vec<SearchResult>> {
+    pub async fn test_alert(&self, name: &str) -> Result<SearchPage> {
         self.0.service.alerts.test(name).await
     }
 

@@ -82,6 +82,24 @@ impl MomentListing {
         Ok(SearchPage { score_kind: ScoreKind::Unscored, results, next_pages, more, diagnostics })
     }
 
+    /// Lists the first moments of a video that match the filters. Does not diagnose an empty result.
+    pub(super) async fn of_video(
+        &self,
+        video_id: VideoId,
+        request: &SearchRequest,
+    ) -> Result<Vec<SearchResult>> {
+        let video_ids = [video_id.to_string()];
+        let query = MomentQuery {
+            access: &Access::default(),
+            analyzer: request.analyzers.id(),
+            video_ids: Some(&video_ids),
+            filters: &request.filters,
+        };
+        let rows = self.list(&query, None, request.limit as usize).await?;
+        // The filters are certain.
+        Ok(rows.into_iter().map(|(_, hit)| SearchResult { p_present: 1.0, ..hit }).collect())
+    }
+
     async fn list(
         &self,
         query: &MomentQuery<'_>,

@@ -230,6 +230,16 @@ impl Search {
         self.run_in_scope(request, vector, restrict_to_revisions(filter, published)).await
     }
 
+    /// Lists the published moments of a video that match the filters, in chronological order.
+    pub(crate) async fn list_in_record(
+        &self,
+        record: &VideoRecord,
+        request: &SearchRequest,
+    ) -> Result<Vec<SearchResult>> {
+        self.check(request).await?;
+        self.listing.of_video(record.video_id, request).await
+    }
+
     async fn run_in_scope(
         &self,
         request: &SearchRequest,

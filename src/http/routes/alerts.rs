@@ -1,6 +1,7 @@
 //! `/alerts`: saved searches that run on every new video. `/inbox` has what they find.
 
 use poem_openapi::param::Path;
+use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
 
 use crate::http::edge::auth::{CallerToken, Service};
@@ -8,9 +9,9 @@ use crate::http::wire::body::{Accepted, Json};
 use crate::http::wire::errors::{ApiError, ById, Change, Plain, Rerun};
 use crate::http::wire::hits::{StandardResult, field};
 use crate::http::wire::values::{AnyObject, shortest};
-use domain::alerts;
+use domain::alerts::{self, AlertEditor};
 use domain::kernel::urls::redact_query;
-use domain::search::ALL_ANALYZERS;
+use domain::search::{ALL_ANALYZERS, ScoreKind};
 
 /// The routes of this section.
 pub(super) struct AlertsApi(pub(super) Service);
@@ -46,7 +47,8 @@ impl AlertsApi {
     /// them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
     /// job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
     /// `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-    /// Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+    /// An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+    /// matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
     #[oai(path = "/alerts/:name", method = "put", operation_id = "put_alert")]
     async fn put_alert(
         &self,
@@ -59,6 +61,24 @@ impl AlertsApi {
         let service = self.0.scoped(&token);
         let alerts = service.unrestricted()?.for_write()?.alerts();
         Ok(Json(alerts.put(&name, search.into(), webhook).await?.into()))
+    }
+
+    /// Change an alert.
+    ///
+    /// Absent fields are not changed, and the alert keeps its matches. The change affects only videos
+    /// that are ingested later. While an alert is paused, it finds nothing; the videos that are ingested
+    /// in the meantime are not searched when it is resumed.
+    #[oai(path = "/alerts/:name", method = "patch", operation_id = "update_alert")]
+    async fn update_alert(
+        &self,
+        token: CallerToken,
+        /// Name of the alert.
+        name: Path<String>,
+        Json(request): Json<AlertUpdateRequest>,
+    ) -> Result<Json<AlertBody>, ApiError<Rerun>> {
+        let service = self.0.scoped(&token);
+        let editor = AlertEditor::new(service.unrestricted()?.for_write()?.alerts());
+        Ok(Json(editor.update(&name, &request.into()).await?.into()))
     }
 
     /// Delete an alert.
@@ -85,14 +105,18 @@ impl AlertsApi {
         /// Name of the alert.
         name: Path<String>,
     ) -> Result<Json<AlertTest>, ApiError<Change>> {
-        let found = self.0.scoped(&token).unrestricted()?.test_alert(&name).await?;
-        Ok(Json(AlertTest { results: found.into_iter().map(Into::into).collect() }))
+        let page = self.0.scoped(&token).unrestricted()?.test_alert(&name).await?;
+        let mut results: Vec<StandardResult> = page.results.into_iter().map(Into::into).collect();
+        if page.score_kind == ScoreKind::Unscored {
+            results.iter_mut().for_each(StandardResult::remove_scores);
+        }
+        Ok(Json(AlertTest { results }))
     }
 
     /// Retry failed deliveries.
     ///
     /// Starts a job for each video whose delivery or search failed. The search runs again on the
-    /// video's current output.
+    /// video's current output. Returns 400 if the alert is paused.
     #[oai(path = "/alerts/:name/retry", method = "post", operation_id = "retry_alert")]
     async fn retry_alert(
         &self,
@@ -128,12 +152,44 @@ struct AlertRequest {
     webhook: Option<String>,
 }
 
+/// Changes to an alert. Absent fields are not changed.
+#[derive(Object)]
+struct AlertUpdateRequest {
+    /// The new name: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`. No other alert may have it.
+    name: Option<String>,
+    /// The new search text; empty if the alert has only filters.
+    text: Option<String>,
+    /// The new search mode; null for the default.
+    #[oai(nullable)]
+    mode: MaybeUndefined<String>,
+    /// Id of the analyzer whose output is searched, or `*` for all analyzers.
+    analyzer: Option<String>,
+    /// Vector field to search.
+    field: Option<String>,
+    /// The new filters, which replace all current ones.
+    filters: Option<AnyObject>,
+    /// Minimum cosine similarity of a match, from 0 to 1; null for no minimum.
+    #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
+    score_threshold: MaybeUndefined<f64>,
+    /// Minimum `p_present` of a match, from 0 to 1.
+    #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+    min_p_present: Option<f64>,
+    /// Maximum number of moments per video, from 1 to 50.
+    #[oai(validator(minimum(value = "1"), maximum(value = "50")))]
+    limit: Option<u32>,
+    /// The new webhook URL; null to remove it.
+    #[oai(nullable)]
+    webhook: MaybeUndefined<String>,
+    /// Whether the alert is paused.
+    paused: Option<bool>,
+}
+
 /// The search that an alert runs. Its fields have the same meaning as in `/query`.
 #[derive(Object)]
 #[oai(rename = "AlertSearch")]
 struct AlertSearchBody {
-    /// Search text.
-    #[oai(validator(min_length = 1))]
+    /// Search text; empty if the alert has only filters. Returns 422 if there are no filters either.
+    #[oai(default)]
     text: String,
     /// Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
     /// `*`.
@@ -151,7 +207,7 @@ struct AlertSearchBody {
     /// Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
     #[oai(nullable, validator(minimum(value = "0"), maximum(value = "1")))]
     score_threshold: Option<f64>,
-    /// Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
+    /// Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply. Default: 0.5.
     #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: f64,
     /// Maximum number of moments per video. Default: 5.
@@ -187,6 +243,8 @@ struct AlertBody {
     /// Webhook URL, without credentials or query values; null if there is none.
     #[oai(nullable)]
     webhook: Option<String>,
+    /// Whether the alert is paused, so that it finds nothing in videos that are ingested now.
+    paused: bool,
     /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
     /// Number of successful deliveries.
@@ -226,7 +284,7 @@ struct AlertDeleted {
 
 #[derive(Object)]
 struct AlertTest {
-    /// Matching moments, best match first.
+    /// Matching moments: best match first, or newest video first if the alert has no text.
     results: Vec<StandardResult>,
 }
 
@@ -242,6 +300,33 @@ impl From<AlertSearchBody> for alerts::AlertSearch {
             min_p_present: search.min_p_present as f32,
             limit: search.limit,
         }
+    }
+}
+
+impl From<AlertUpdateRequest> for alerts::AlertChange {
+    fn from(request: AlertUpdateRequest) -> Self {
+        Self {
+            name: request.name,
+            text: request.text,
+            mode: change(request.mode),
+            analyzer: request.analyzer,
+            field: request.field,
+            filters: request.filters.map(|filters| filters.0),
+            score_threshold: change(request.score_threshold).map(|score| score.map(|x| x as f32)),
+            min_p_present: request.min_p_present.map(|p| p as f32),
+            limit: request.limit,
+            webhook: change(request.webhook),
+            paused: request.paused,
+        }
+    }
+}
+
+/// Returns the new value of a field that null clears; `None` if the field is not changed.
+fn change<T>(field: MaybeUndefined<T>) -> Option<Option<T>> {
+    match field {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(None),
+        MaybeUndefined::Value(value) => Some(Some(value)),
     }
 }
 
@@ -267,6 +352,7 @@ impl From<alerts::AlertOverview> for AlertBody {
             name: alert.name,
             search: alert.search.into(),
             webhook: alert.webhook.as_deref().map(redact_query),
+            paused: alert.paused,
             created_at: alert.created_at,
             delivered: alert.delivered,
             last_delivered_at: alert.last_delivered_at,

@@ -180,9 +180,11 @@ struct AlertMatchBody {
     timecode: String,
     /// The first 180 characters of the moment's text when it was found.
     snippet: String,
-    /// Cosine similarity to the search of the alert when the moment was found, from 0 to 1.
+    /// Cosine similarity to the search of the alert when the moment was found, from 0 to 1; 0 if the
+    /// alert has only filters.
     score: f64,
-    /// Probability that the moment contained what the alert searches for, from 0 to 1.
+    /// Probability that the moment contained what the alert searches for, from 0 to 1; 1 if the alert
+    /// has only filters.
     p_present: f64,
     /// Public storage URL of the video.
     video_url: String,

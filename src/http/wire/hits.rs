@@ -106,6 +106,13 @@ pub(crate) fn score(score: f32) -> f64 {
     shortest(score).clamp(0.0, 1.0)
 }
 
+impl StandardResult {
+    /// Removes the scores of a moment that was listed by filters.
+    pub(crate) fn remove_scores(&mut self) {
+        (self.score, self.p_present) = (None, None);
+    }
+}
+
 impl From<speech::SpeakerTurn> for SpeakerTurnBody {
     fn from(t: speech::SpeakerTurn) -> Self {
         Self { speaker: t.speaker, start: t.start, end: t.end, text: t.text }

@@ -5,7 +5,7 @@ use adapters::jobs::MemoryJobs;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 
-use crate::support::{TestApp, clip, mentions};
+use crate::support::{Reply, TestApp, clip, mentions};
 
 const HOOK: &str = "https://example.org/hook?key=of-the-door";
 
@@ -206,4 +206,128 @@ async fn invalid_alerts_are_refused() {
     assert_eq!(app.get("/schema").await.ok()["callbacks"], false, "the schema reports it");
     let app = TestApp::new().await;
     assert_eq!(app.get("/schema").await.ok()["callbacks"], true);
+}
+
+async fn patch(app: &TestApp, name: &str, change: Value) -> Reply {
+    app.patch_json(&format!("/alerts/{name}"), change).await
+}
+
+async fn matches(app: &TestApp, name: &str) -> Vec<Value> {
+    let list = app.get(&format!("/alerts/{name}/matches")).await.ok();
+    list["matches"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_paused_alert_finds_nothing_until_it_is_resumed() {
+    let app = TestApp::new().await;
+    let alert = app.put_json("/alerts/doors", door()).await.ok();
+    assert_eq!(alert["paused"], false);
+    assert_eq!(patch(&app, "doors", json!({"paused": true})).await.ok()["paused"], true);
+    ingest(&app, 10.0, &[]).await;
+    assert_eq!(alert_jobs(&app).await[0]["alerts"], 0);
+    assert!(notices(&app).is_empty() && matches(&app, "doors").await.is_empty());
+    assert_eq!(app.get("/alerts").await.ok()["alerts"][0]["paused"], true);
+    let refused = app.post_json("/alerts/doors/retry", Value::Null).await.error(400);
+    mentions(&refused, &["'doors' is paused", "resume"]);
+    assert_eq!(app.put_json("/alerts/doors", door()).await.ok()["paused"], true, "stays paused");
+
+    assert_eq!(patch(&app, "doors", json!({"paused": false})).await.ok()["paused"], false);
+    let id = ingest(&app, 20.0, &[]).await;
+    alert_jobs(&app).await;
+    let found = matches(&app, "doors").await;
+    assert_eq!(found.len(), 2, "only the later video");
+    assert!(found.iter().all(|one| one["video_id"] == json!(id)));
+    assert_eq!(notices(&app).len(), 1, "pausing keeps the webhook");
+}
+
+#[tokio::test]
+async fn a_changed_alert_keeps_its_matches() {
+    let app = TestApp::new().await;
+    let before = app.put_json("/alerts/doors", door()).await.ok();
+    ingest(&app, 30.0, &[]).await;
+    alert_jobs(&app).await;
+    let found = matches(&app, "doors").await;
+    assert_eq!((found.len(), notices(&app).len()), (2, 1));
+    assert_eq!(patch(&app, "doors", json!({})).await.ok()["limit"], 2, "nothing is changed");
+
+    let change = json!({"name": "gates", "text": "a gate", "min_p_present": 0.0, "limit": 1,
+        "webhook": null, "filters": {"collections": ["street"]}});
+    let alert = patch(&app, "doors", change).await.ok();
+    let fields = ["name", "text", "limit", "webhook", "matches", "unread", "created_at"];
+    let values: Vec<&Value> = fields.iter().map(|field| &alert[*field]).collect();
+    let created = &before["created_at"];
+    let expected =
+        [&json!("gates"), &json!("a gate"), &json!(1), &Value::Null, &json!(2), &json!(2), created];
+    assert_eq!(values, expected);
+    assert_eq!(alert["filters"], json!({"collections": ["street"]}));
+    app.get("/alerts/doors").await.error(404);
+    let moved = matches(&app, "gates").await;
+    let ids = |all: &[Value]| all.iter().map(|one| one["match_id"].clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&moved), ids(&found), "ids do not depend on the name");
+    assert_eq!(app.records.children("alert-matches/").await.unwrap(), ["gates.json"]);
+
+    // Only later videos are searched, by the new search.
+    ingest(&app, 40.0, &[]).await;
+    let id = ingest(&app, 50.0, &[("collection", "street")]).await;
+    alert_jobs(&app).await;
+    let found = matches(&app, "gates").await;
+    assert_eq!((found.len(), &found[0]["video_id"]), (3, &json!(id)));
+    assert_eq!(notices(&app).len(), 1, "no webhook");
+}
+
+#[tokio::test]
+async fn invalid_changes_of_alerts_are_refused() {
+    let app = TestApp::new().await;
+    let before = app.put_json("/alerts/doors", door()).await.ok();
+    app.put_json("/alerts/gates", door()).await.ok();
+    let refused =
+        async |change: Value, status: u16| patch(&app, "doors", change).await.error(status);
+    mentions(&refused(json!({"name": "gates", "limit": 9}), 400).await, &["alert 'gates' already"]);
+    mentions(&refused(json!({"name": "Gates"}), 400).await, &["'Gates' is not a valid"]);
+    mentions(&refused(json!({"webhook": "ftp://a/b"}), 400).await, &["http or https"]);
+    mentions(&refused(json!({"filters": {"objcts": ["a"]}}), 400).await, &["objcts", "objects"]);
+    mentions(&refused(json!({"text": ""}), 422).await, &["text", "filters"]);
+    mentions(&refused(json!({"min_p_present": 2}), 422).await, &["min_p_present"]);
+    mentions(&refused(json!({"limit": 0}), 422).await, &["limit"]);
+    mentions(&patch(&app, "no", json!({"paused": true})).await.error(404), &["unknown alert 'no'"]);
+    assert_eq!(app.get("/alerts/doors").await.ok(), before);
+}
+
+#[tokio::test]
+async fn an_interrupted_renaming_is_completed_by_another_one() {
+    let app = TestApp::new().await;
+    app.put_json("/alerts/doors", door()).await.ok();
+    ingest(&app, 30.0, &[]).await;
+    alert_jobs(&app).await;
+    // The process crashed after it had stored the alert under its new name.
+    let mut renamed = app.records.get("alerts/doors.json").await.unwrap().unwrap();
+    renamed["name"] = json!("gates");
+    app.records.put("alerts/gates.json", &renamed).await.unwrap();
+    let alert = patch(&app, "doors", json!({"name": "gates"})).await.ok();
+    assert_eq!((&alert["name"], &alert["matches"]), (&json!("gates"), &json!(2)));
+    assert_eq!(app.get("/alerts").await.ok()["alerts"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_alert_needs_no_text_if_it_has_filters() {
+    let app = TestApp::new().await;
+    let only = |filters: Value| json!({"filters": filters, "webhook": HOOK, "limit": 2});
+    app.put_json("/alerts/street", only(json!({"collections": ["street"]}))).await.ok();
+    let refused = app.put_json("/alerts/all", only(json!({}))).await.error(422);
+    mentions(&refused, &["text", "filters"]);
+    let scored = json!({"filters": {"collections": ["street"]}, "score_threshold": 0.3});
+    mentions(&app.put_json("/alerts/scored", scored).await.error(400), &["score_threshold"]);
+
+    ingest(&app, 20.0, &[]).await;
+    let id = ingest(&app, 40.0, &[("collection", "street")]).await;
+    alert_jobs(&app).await;
+    let found = matches(&app, "street").await;
+    let starts: Vec<&Value> = found.iter().map(|one| &one["start"]).collect();
+    assert_eq!(starts, [&json!(0.0), &json!(10.0)], "the first moments");
+    assert!(found.iter().all(|one| one["video_id"] == json!(id) && one["p_present"] == 1.0));
+    assert_eq!((notices(&app).len(), &notices(&app)[0]["text"]), (1, &json!("")));
+    let test = app.post_json("/alerts/street/test", Value::Null).await.ok();
+    let results = test["results"].as_array().unwrap();
+    assert_eq!((results.len(), &results[0]["score"]), (2, &Value::Null), "{test}");
+    assert_eq!(results[0].get("p_present"), None);
 }

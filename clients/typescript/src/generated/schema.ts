@@ -1224,7 +1224,8 @@ export interface paths {
          *     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
          *     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
          *     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-         *     Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+         *     An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+         *     matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
          */
         put: operations["put_alert"];
         post?: never;
@@ -1235,7 +1236,13 @@ export interface paths {
         delete: operations["delete_alert"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an alert.
+         * @description Absent fields are not changed, and the alert keeps its matches. The change affects only videos
+         *     that are ingested later. While an alert is paused, it finds nothing; the videos that are ingested
+         *     in the meantime are not searched when it is resumed.
+         */
+        patch: operations["update_alert"];
         trace?: never;
     };
     "/alerts/{name}/test": {
@@ -1270,7 +1277,7 @@ export interface paths {
         /**
          * Retry failed deliveries.
          * @description Starts a job for each video whose delivery or search failed. The search runs again on the
-         *     video's current output.
+         *     video's current output. Returns 400 if the alert is paused.
          */
         post: operations["retry_alert"];
         delete?: never;
@@ -1590,8 +1597,11 @@ export interface components {
         Alert: {
             /** @description Name of the alert. */
             name: string;
-            /** @description Search text. */
-            text: string;
+            /**
+             * @description Search text; empty if the alert has only filters. Returns 422 if there are no filters either.
+             * @default
+             */
+            text?: string;
             /**
              * @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
              *     `*`.
@@ -1621,7 +1631,7 @@ export interface components {
             score_threshold: number | null;
             /**
              * Format: double
-             * @description Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
+             * @description Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply. Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
@@ -1633,6 +1643,8 @@ export interface components {
             limit?: number;
             /** @description Webhook URL, without credentials or query values; null if there is none. */
             webhook: string | null;
+            /** @description Whether the alert is paused, so that it finds nothing in videos that are ingested now. */
+            paused: boolean;
             /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
@@ -1721,12 +1733,14 @@ export interface components {
             snippet: string;
             /**
              * Format: double
-             * @description Cosine similarity to the search of the alert when the moment was found, from 0 to 1.
+             * @description Cosine similarity to the search of the alert when the moment was found, from 0 to 1; 0 if the
+             *     alert has only filters.
              */
             score: number;
             /**
              * Format: double
-             * @description Probability that the moment contained what the alert searches for, from 0 to 1.
+             * @description Probability that the moment contained what the alert searches for, from 0 to 1; 1 if the alert
+             *     has only filters.
              */
             p_present: number;
             /** @description Public storage URL of the video. */
@@ -1761,8 +1775,11 @@ export interface components {
         };
         /** AlertRequest */
         AlertRequest: {
-            /** @description Search text. */
-            text: string;
+            /**
+             * @description Search text; empty if the alert has only filters. Returns 422 if there are no filters either.
+             * @default
+             */
+            text?: string;
             /**
              * @description Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
              *     `*`.
@@ -1792,7 +1809,7 @@ export interface components {
             score_threshold?: number | null;
             /**
              * Format: double
-             * @description Minimum `p_present` of a match, from 0 to 1. Default: 0.5.
+             * @description Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply. Default: 0.5.
              * @default 0.5
              */
             min_p_present?: number;
@@ -1815,8 +1832,47 @@ export interface components {
         };
         /** AlertTest */
         AlertTest: {
-            /** @description Matching moments, best match first. */
+            /** @description Matching moments: best match first, or newest video first if the alert has no text. */
             results: components["schemas"]["StandardResult"][];
+        };
+        /**
+         * AlertUpdateRequest
+         * @description Changes to an alert. Absent fields are not changed.
+         */
+        AlertUpdateRequest: {
+            /** @description The new name: 1 to 64 characters of `a`-`z`, `0`-`9`, `_` and `-`. No other alert may have it. */
+            name?: string;
+            /** @description The new search text; empty if the alert has only filters. */
+            text?: string;
+            /** @description The new search mode; null for the default. */
+            mode?: string | null;
+            /** @description Id of the analyzer whose output is searched, or `*` for all analyzers. */
+            analyzer?: string;
+            /** @description Vector field to search. */
+            field?: string;
+            /** @description The new filters, which replace all current ones. */
+            filters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: double
+             * @description Minimum cosine similarity of a match, from 0 to 1; null for no minimum.
+             */
+            score_threshold?: number | null;
+            /**
+             * Format: double
+             * @description Minimum `p_present` of a match, from 0 to 1.
+             */
+            min_p_present?: number;
+            /**
+             * Format: uint32
+             * @description Maximum number of moments per video, from 1 to 50.
+             */
+            limit?: number;
+            /** @description The new webhook URL; null to remove it. */
+            webhook?: string | null;
+            /** @description Whether the alert is paused. */
+            paused?: boolean;
         };
         /**
          * AlertsResult
@@ -5532,6 +5588,7 @@ export type AlertMatchList = components['schemas']['AlertMatchList'];
 export type AlertRequest = components['schemas']['AlertRequest'];
 export type AlertRetry = components['schemas']['AlertRetry'];
 export type AlertTest = components['schemas']['AlertTest'];
+export type AlertUpdateRequest = components['schemas']['AlertUpdateRequest'];
 export type AlertsResult = components['schemas']['AlertsResult'];
 export type AllAggregates = components['schemas']['AllAggregates'];
 export type Analyzers = components['schemas']['Analyzers'];
@@ -8074,6 +8131,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertDeleted"];
+                };
+            };
+        };
+    };
+    update_alert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the alert. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlertUpdateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alert"];
                 };
             };
         };

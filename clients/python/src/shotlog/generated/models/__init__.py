@@ -20,6 +20,7 @@ from .alert_match_list import AlertMatchList
 from .alert_request import AlertRequest
 from .alert_retry import AlertRetry
 from .alert_test import AlertTest
+from .alert_update_request import AlertUpdateRequest
 from .alerts_result import AlertsResult
 from .all_aggregates import AllAggregates
 from .all_aggregates_aggregates import AllAggregatesAggregates
@@ -252,6 +253,7 @@ __all__ = (
     "AlertRetry",
     "AlertsResult",
     "AlertTest",
+    "AlertUpdateRequest",
     "AllAggregates",
     "AllAggregatesAggregates",
     "Analyzers",

@@ -20,11 +20,11 @@ class Alert:
     """
     Attributes:
         name (str): Name of the alert.
-        text (str): Search text.
         mode (None | str): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid` for
             `*`.
         score_threshold (float | None): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
         webhook (None | str): Webhook URL, without credentials or query values; null if there is none.
+        paused (bool): Whether the alert is paused, so that it finds nothing in videos that are ingested now.
         created_at (str): Creation time (ISO 8601, UTC, to the second).
         delivered (int): Number of successful deliveries.
         last_delivered_at (None | str): Time of the last successful delivery (ISO 8601, UTC, to the second); null before
@@ -34,26 +34,30 @@ class Alert:
             them.
         matches (int): Number of stored matches, which `GET /alerts/{name}/matches` lists.
         unread (int): Number of stored matches that are unread.
+        text (str | Unset): Search text; empty if the alert has only filters. Returns 422 if there are no filters
+            either. Default: ''.
         analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
             Default: '*'.
         field (str | Unset): Vector field to search, one of the `vector_fields` in `GET /schema`. Default: `combined`.
             Default: 'combined'.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
-        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
+        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply.
+            Default: 0.5. Default: 0.5.
         limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
     """
 
     name: str
-    text: str
     mode: None | str
     score_threshold: float | None
     webhook: None | str
+    paused: bool
     created_at: str
     delivered: int
     last_delivered_at: None | str
     failed: list[FailedDelivery]
     matches: int
     unread: int
+    text: str | Unset = ""
     analyzer: str | Unset = "*"
     field: str | Unset = "combined"
     filters: Any | Unset = {}
@@ -64,8 +68,6 @@ class Alert:
     def to_dict(self) -> dict[str, Any]:
         name = self.name
 
-        text = self.text
-
         mode: None | str
         mode = self.mode
 
@@ -74,6 +76,8 @@ class Alert:
 
         webhook: None | str
         webhook = self.webhook
+
+        paused = self.paused
 
         created_at = self.created_at
 
@@ -91,6 +95,8 @@ class Alert:
 
         unread = self.unread
 
+        text = self.text
+
         analyzer = self.analyzer
 
         field = self.field
@@ -106,10 +112,10 @@ class Alert:
         field_dict.update(
             {
                 "name": name,
-                "text": text,
                 "mode": mode,
                 "score_threshold": score_threshold,
                 "webhook": webhook,
+                "paused": paused,
                 "created_at": created_at,
                 "delivered": delivered,
                 "last_delivered_at": last_delivered_at,
@@ -118,6 +124,8 @@ class Alert:
                 "unread": unread,
             }
         )
+        if text is not UNSET:
+            field_dict["text"] = text
         if analyzer is not UNSET:
             field_dict["analyzer"] = analyzer
         if field is not UNSET:
@@ -137,8 +145,6 @@ class Alert:
 
         d = dict(src_dict)
         name = d.pop("name")
-
-        text = d.pop("text")
 
         def _parse_mode(data: object) -> None | str:
             if data is None:
@@ -160,6 +166,8 @@ class Alert:
             return cast(None | str, data)
 
         webhook = _parse_webhook(d.pop("webhook"))
+
+        paused = d.pop("paused")
 
         created_at = d.pop("created_at")
 
@@ -183,6 +191,8 @@ class Alert:
 
         unread = d.pop("unread")
 
+        text = d.pop("text", UNSET)
+
         analyzer = d.pop("analyzer", UNSET)
 
         field = d.pop("field", UNSET)
@@ -195,16 +205,17 @@ class Alert:
 
         alert = cls(
             name=name,
-            text=text,
             mode=mode,
             score_threshold=score_threshold,
             webhook=webhook,
+            paused=paused,
             created_at=created_at,
             delivered=delivered,
             last_delivered_at=last_delivered_at,
             failed=failed,
             matches=matches,
             unread=unread,
+            text=text,
             analyzer=analyzer,
             field=field,
             filters=filters,

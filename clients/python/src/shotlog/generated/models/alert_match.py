@@ -27,8 +27,11 @@ class AlertMatch:
         end (float): End, in seconds from the start of the video.
         timecode (str): Start and end as `M:SS.ss-M:SS.ss`.
         snippet (str): The first 180 characters of the moment's text when it was found.
-        score (float): Cosine similarity to the search of the alert when the moment was found, from 0 to 1.
-        p_present (float): Probability that the moment contained what the alert searches for, from 0 to 1.
+        score (float): Cosine similarity to the search of the alert when the moment was found, from 0 to 1; 0 if the
+            alert has only filters.
+        p_present (float): Probability that the moment contained what the alert searches for, from 0 to 1; 1 if the
+            alert
+            has only filters.
         video_url (str): Public storage URL of the video.
         frame_url (str): Path of the frame in the middle of the moment; takes `width` like other frames.
         recorded_at (None | str): Wall-clock time of the start (ISO 8601, UTC); null if the recording time is unknown.

@@ -14,7 +14,8 @@ T = TypeVar("T", bound="AlertRequest")
 class AlertRequest:
     """
     Attributes:
-        text (str): Search text.
+        text (str | Unset): Search text; empty if the alert has only filters. Returns 422 if there are no filters
+            either. Default: ''.
         mode (None | str | Unset): Search mode: `vector`, `text` or `hybrid`. Null: `vector` for one analyzer, `hybrid`
             for
             `*`.
@@ -24,14 +25,15 @@ class AlertRequest:
             Default: 'combined'.
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
         score_threshold (float | None | Unset): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
-        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Default: 0.5. Default: 0.5.
+        min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply.
+            Default: 0.5. Default: 0.5.
         limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
         webhook (None | str | Unset): http(s) URL that receives matches. Private addresses are rejected. Returns 400 if
             this install
             sends no callbacks. Null: the matches are only stored.
     """
 
-    text: str
+    text: str | Unset = ""
     mode: None | str | Unset = UNSET
     analyzer: str | Unset = "*"
     field: str | Unset = "combined"
@@ -74,11 +76,9 @@ class AlertRequest:
 
         field_dict: dict[str, Any] = {}
 
-        field_dict.update(
-            {
-                "text": text,
-            }
-        )
+        field_dict.update({})
+        if text is not UNSET:
+            field_dict["text"] = text
         if mode is not UNSET:
             field_dict["mode"] = mode
         if analyzer is not UNSET:
@@ -101,7 +101,7 @@ class AlertRequest:
     @classmethod
     def from_dict(cls: type[T], src_dict: Mapping[str, Any]) -> T:
         d = dict(src_dict)
-        text = d.pop("text")
+        text = d.pop("text", UNSET)
 
         def _parse_mode(data: object) -> None | str | Unset:
             if data is None:

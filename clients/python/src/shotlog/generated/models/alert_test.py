@@ -17,7 +17,8 @@ T = TypeVar("T", bound="AlertTest")
 class AlertTest:
     """
     Attributes:
-        results (list[StandardResult]): Matching moments, best match first.
+        results (list[StandardResult]): Matching moments: best match first, or newest video first if the alert has no
+            text.
     """
 
     results: list[StandardResult]

@@ -67,7 +67,8 @@ def sync_detailed(
     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+    An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+    matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -106,7 +107,8 @@ def sync(
     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+    An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+    matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -140,7 +142,8 @@ async def asyncio_detailed(
     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+    An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+    matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
 
     Args:
         name (str):
@@ -177,7 +180,8 @@ async def asyncio(
     them. If the alert has a webhook, it receives a signed POST (header `Shotlog-Signature`, as for
     job callbacks) with `event_id`, `alert`, `text`, `video_id`, `filename`, `p_present` and
     `moments`. Each event is delivered at least once; repeated deliveries have the same `event_id`.
-    Updating an alert keeps its matches; without `webhook`, the webhook is removed.
+    An alert without `text` matches every moment that its filters select. Updating an alert keeps its
+    matches, and a paused alert stays paused; without `webhook`, the webhook is removed.
 
     Args:
         name (str):

@@ -55,7 +55,7 @@ def sync_detailed(
     """Retry failed deliveries.
 
      Starts a job for each video whose delivery or search failed. The search runs again on the
-    video's current output.
+    video's current output. Returns 400 if the alert is paused.
 
     Args:
         name (str):
@@ -87,7 +87,7 @@ def sync(
     """Retry failed deliveries.
 
      Starts a job for each video whose delivery or search failed. The search runs again on the
-    video's current output.
+    video's current output. Returns 400 if the alert is paused.
 
     Args:
         name (str):
@@ -114,7 +114,7 @@ async def asyncio_detailed(
     """Retry failed deliveries.
 
      Starts a job for each video whose delivery or search failed. The search runs again on the
-    video's current output.
+    video's current output. Returns 400 if the alert is paused.
 
     Args:
         name (str):
@@ -144,7 +144,7 @@ async def asyncio(
     """Retry failed deliveries.
 
      Starts a job for each video whose delivery or search failed. The search runs again on the
-    video's current output.
+    video's current output. Returns 400 if the alert is paused.
 
     Args:
         name (str):
