@@ -65,6 +65,67 @@ test("an alert is created from a search, tested and deleted by keyboard", async 
   await expectAccessible(page, "no alerts");
 });
 
+test("an alert is edited, paused and resumed", async ({ page, service }) => {
+  const alert = { text: "a boat", filters: { objects: ["boat"] }, min_p_present: 0.7, webhook: "https://example.org/hook?key=secret" };
+  const put = { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(alert) };
+  expect((await fetch(`${service.url}/alerts/boats`, put)).status).toBe(200);
+  await page.goto(`${service.url}/#/alerts?tab=saved`);
+  const boats = page.getByRole("region", { name: "boats" });
+  await boats.getByRole("button", { name: "Pause" }).press("Enter");
+  await expect(boats).toContainText("Finds nothing until it is resumed");
+  expect(await alerts(service)).toMatchObject([{ paused: true }]);
+  await page.getByRole("link", { name: "Inbox" }).press("Enter");
+  await expect(page.getByText("Paused, so nothing new is found: boats.")).toBeVisible();
+  await expectAccessible(page, "the inbox of a paused alert");
+  await page.goBack();
+
+  await boats.getByRole("button", { name: "Edit…" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "Edit alert “boats”" });
+  await expect(dialog).toContainText("Objects: boat");
+  await expect(dialog.getByLabel("Minimum confidence (0–1)")).toHaveValue("0.7");
+  await dialog.getByLabel("What to search for").fill("a red ship");
+  await dialog.getByLabel("Minimum confidence (0–1)").fill("0.25");
+  await dialog.getByLabel("Alert name").fill("ships");
+  await dialog.getByText("More", { exact: true }).press("Enter");
+  await dialog.getByRole("button", { name: "Speech", exact: true }).press("Enter");
+  await expectAccessible(page, "the dialog of an alert that is edited");
+  await page.screenshot({ path: test.info().outputPath("edit.png") });
+  await dialog.getByRole("button", { name: "Save" }).press("Enter");
+  await expect(dialog).toBeHidden();
+  const ships = page.getByRole("region", { name: "ships" });
+  await expect(ships).toContainText("min. confidence 0.25");
+  expect(await alerts(service)).toMatchObject([
+    { name: "ships", text: "a red ship", paused: true, min_p_present: 0.25, filters: { objects: ["boat"] }, webhook: "https://example.org/hook?key=REDACTED" },
+  ]);
+  expect((await alerts(service))[0].filters.where).toBeTruthy();
+  await ships.getByRole("button", { name: "Resume" }).press("Enter");
+  await expect(ships.getByRole("button", { name: "Pause" })).toBeVisible();
+  expect(await alerts(service)).toMatchObject([{ paused: false }]);
+  await fetch(`${service.url}/alerts/ships`, { method: "DELETE" });
+});
+
+test("filters alone make an alert, whose dialog counts what would match", async ({ page, service }) => {
+  const moments = (...all) => all.map((p_present, index) => ({ ...HIT, p_present, chunk_id: index, start: 5 * index, end: 5 * index + 5 }));
+  await json(page, "/query", (request) => {
+    const { text } = request.postDataJSON();
+    return { query: text ?? "", results: text ? moments(0.9, 0.6, 0.3) : moments(undefined, undefined) };
+  });
+  await page.goto(`${service.url}/#/search?filter.collections=harbour`);
+  await page.getByRole("button", { name: "Create alert" }).press("Enter");
+  const dialog = page.getByRole("dialog", { name: "New alert" });
+  await expect(dialog).toContainText("Matches in the present library: 2 moments.");
+  await expect(dialog.getByLabel("Minimum confidence (0–1)")).toHaveCount(0);
+  await dialog.getByLabel("What to search for").fill("a boat");
+  await expect(dialog).toContainText("Matches in the present library: 2 moments.");
+  await dialog.getByLabel("Minimum confidence (0–1)").fill("0.2");
+  await expect(dialog).toContainText("Matches in the present library: 3 moments.");
+  await dialog.getByLabel("What to search for").fill("");
+  await dialog.getByLabel("Alert name").fill("harbour");
+  await dialog.getByLabel("Alert name").press("Enter");
+  await expect(dialog).toBeHidden();
+  expect(await alerts(service)).toMatchObject([{ name: "harbour", text: "", filters: { collections: ["harbour"] } }]);
+});
+
 for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "light", "en-US"], [1920, "dark", "en-US"]]) {
   test.describe(`at ${width} px, ${colorScheme}, ${locale}`, () => {
     test.use({ viewport: { width, height: 900 }, colorScheme, locale, contextOptions: { reducedMotion: "reduce" } });

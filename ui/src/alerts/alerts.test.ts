@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { link, parse } from "../state/address.svelte";
-import { alertRequest, suggestName, alertSearch } from "./alerts";
+import { alertRequest, alertSearch, changeRequest, countRequest, hasTarget, suggestName } from "./alerts";
 import { searchParams } from "../search/search";
 import type { Alert, Schema } from "../api/types";
 
@@ -57,6 +57,42 @@ describe("an alert", () => {
     };
     const search = searchParams(parse(link("search", alertSearch(alert as unknown as Alert))));
     expect(alertRequest(search, schema, "", 0.5)).toEqual({ ...alert, webhook: null });
+  });
+
+  it("is changed without its webhook unless that has changed", () => {
+    const alert = { name: "cars", text: "a car", webhook: "https://a/?key=REDACTED" } as unknown as Alert;
+    const search = searchParams(parse("#/search?q=a+van"));
+    const change = (name: string, webhook: string) =>
+      changeRequest(alert, name, alertRequest(search, schema, webhook, 0.5));
+    const kept = change("cars", "https://a/?key=REDACTED");
+    expect(kept).toMatchObject({ text: "a van", mode: null });
+    expect(Object.keys(kept)).not.toContain("webhook");
+    expect(Object.keys(kept)).not.toContain("name");
+    expect(change("vans", "")).toMatchObject({ name: "vans", webhook: null });
+  });
+
+  it("needs a text, or filters or conditions", () => {
+    const has = (address: string) => hasTarget(searchParams(parse(address)));
+    expect(has("#/search?q=car")).toBe(true);
+    expect(has("#/search?filter.tags=night")).toBe(true);
+    expect(has('#/search?where={"said":true}')).toBe(true);
+    expect(has("#/search?video=x")).toBe(false);
+    expect(has("#/search?like=m_0123456789abcdef_0_1000&filter.tags=night")).toBe(false);
+  });
+
+  it("is counted in all videos at any confidence", () => {
+    const search = searchParams(parse("#/search?q=car&sure=0.9&video=x&limit=3&alike=0.2"));
+    expect(countRequest(search, schema)).toMatchObject({
+      text: "car",
+      video_ids: null,
+      limit: 50,
+      min_p_present: null,
+      score_threshold: 0.2,
+      rerank: false,
+    });
+    const listing = countRequest(searchParams(parse("#/search?filter.tags=night")), schema);
+    expect(listing).toMatchObject({ order: "newest", filters: { tags: ["night"] } });
+    expect(Object.keys(listing)).not.toContain("rerank");
   });
 
   it("gets a name from its query", () => {

@@ -1,5 +1,13 @@
 // Alerts: saved searches that run on each new video.
-import { EVERYTHING, modeFor, searchText, typedFilters, type SearchParams } from "../search/search";
+import {
+  EVERYTHING,
+  MAX_LIMIT,
+  modeFor,
+  searchRequest,
+  searchText,
+  typedFilters,
+  type SearchParams,
+} from "../search/search";
 import type { Alert, Schema } from "../api/types";
 
 /** Default minimum confidence: more likely than not. */
@@ -17,7 +25,11 @@ export const suggestName = (text: string) =>
     .slice(0, 40)
     .replace(/^-|-$/g, "");
 
-/** The body of `PUT /alerts/{name}` for a text search; `webhook` is empty if there is none. */
+/** Whether an alert can search for this: a text, or filters and conditions alone. */
+export const hasTarget = ({ q, like, picture, where, filters }: SearchParams) =>
+  Boolean(q.trim()) || (!like && !picture && Boolean(where || Object.keys(filters).length));
+
+/** The body of `PUT /alerts/{name}`; `webhook` is empty if there is none. */
 export function alertRequest(
   search: SearchParams,
   schema: Schema | null,
@@ -30,12 +42,35 @@ export function alertRequest(
     text,
     analyzer: analyzer || EVERYTHING,
     field: field || "combined",
-    ...modeFor(text, mode),
+    ...(text ? modeFor(text, mode) : {}),
     filters: typedFilters(filters, schema, every, where),
-    score_threshold: alike,
+    score_threshold: text ? alike : null,
     min_p_present: minConfidence,
     webhook: webhook || null,
   };
+}
+
+/**
+ * The body of `PATCH /alerts/{name}`. The webhook is sent only if it has changed, because the service hides
+ * a part of its URL.
+ */
+export function changeRequest(alert: Alert, name: string, request: ReturnType<typeof alertRequest>) {
+  const { webhook, ...search } = request;
+  const isChanged = webhook !== (alert.webhook ?? null);
+  return {
+    ...(name === alert.name ? {} : { name }),
+    mode: null,
+    ...search,
+    ...(isChanged ? { webhook } : {}),
+  };
+}
+
+/** The body of `POST /query` that finds what an alert would match, at any confidence. */
+export function countRequest(search: SearchParams, schema: Schema | null) {
+  const example = { like: "", picture: "", region: "" };
+  const target = { ...search, ...example, video: [], limit: MAX_LIMIT, sure: null, answer: false };
+  const body = searchRequest(target, schema);
+  return { ...body, ...("text" in body ? { rerank: false } : {}), detail: "minimal" };
 }
 
 /** The search parameters equivalent to an alert. */
