@@ -72,6 +72,7 @@ test("conditions without text list moments, in the address, the history and save
   await expect(page.getByRole("heading", { name: "2 moments" })).toBeVisible();
   expect(sent[0]).toMatchObject({ order: "newest", filters: { where: { not: { sees: "car" } } } });
   await page.getByRole("button", { name: "Save search" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Save", exact: true }).click();
   await button(page, "Speech").click();
   await page.getByRole("button", { name: "Search", exact: true }).click();
   await expect.poll(() => sent.at(-1).filters.where).toEqual({ all: [{ not: { sees: "car" } }, { speech: true }] });

@@ -2,15 +2,21 @@
 const STORAGE_KEY = "shotlog.searches";
 const MAX_RECENT = 10;
 
-export type Searches = { recent: string[]; saved: string[] };
+export type Searches = {
+  recent: string[];
+  saved: string[];
+  /** The names of saved searches by link. */
+  names: Record<string, string>;
+};
 
 export function loadSearches(store: Pick<Storage, "getItem"> = localStorage): Searches {
   try {
     const stored = JSON.parse(store.getItem(STORAGE_KEY) ?? "{}") as Partial<Searches>;
     const links = (all: unknown) => (Array.isArray(all) ? all.filter((one) => typeof one === "string") : []);
-    return { recent: links(stored.recent), saved: links(stored.saved) };
+    const names = Object.entries(stored.names ?? {}).filter(([, name]) => typeof name === "string");
+    return { recent: links(stored.recent), saved: links(stored.saved), names: Object.fromEntries(names) };
   } catch {
-    return { recent: [], saved: [] };
+    return { recent: [], saved: [], names: {} };
   }
 }
 
@@ -27,20 +33,23 @@ type Store = Pick<Storage, "getItem" | "setItem">;
 
 /** Adds a search to the front of the recent ones. */
 export function addRecent(link: string, store: Store = localStorage): Searches {
-  const { recent, saved } = loadSearches(store);
-  return saveSearches(
-    { recent: [link, ...recent.filter((one) => one !== link)].slice(0, MAX_RECENT), saved },
-    store,
-  );
+  const searches = loadSearches(store);
+  const recent = [link, ...searches.recent.filter((one) => one !== link)].slice(0, MAX_RECENT);
+  return saveSearches({ ...searches, recent }, store);
 }
 
-/** Saves a search, or removes it. */
-export function setSaved(link: string, stored: boolean, store: Store = localStorage): Searches {
-  const { recent, saved } = loadSearches(store);
-  const others = saved.filter((one) => one !== link);
-  return saveSearches({ recent, saved: stored ? [link, ...others] : others }, store);
+/** Saves a search under a name. */
+export function saveSearch(link: string, name: string, store: Store = localStorage): Searches {
+  const { recent, saved, names } = removeSaved(link, store);
+  return saveSearches({ recent, saved: [link, ...saved], names: { ...names, [link]: name } }, store);
+}
+
+export function removeSaved(link: string, store: Store = localStorage): Searches {
+  const searches = loadSearches(store);
+  const { [link]: _, ...names } = searches.names;
+  return saveSearches({ ...searches, saved: searches.saved.filter((one) => one !== link), names }, store);
 }
 
 export function clearRecent(store: Store = localStorage): Searches {
-  return saveSearches({ recent: [], saved: loadSearches(store).saved }, store);
+  return saveSearches({ ...loadSearches(store), recent: [] }, store);
 }

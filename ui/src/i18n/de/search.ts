@@ -166,6 +166,7 @@ export const search: typeof english = {
     saved: "Gespeichert",
     recent: "Zuletzt",
     save: "Suche speichern",
+    name: "Name der Suche",
     clearRecent: "Letzte Suchen löschen",
     within: (videos) => `in ${videos}`,
     all: "Alle Momente",

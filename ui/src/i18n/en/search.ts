@@ -158,6 +158,7 @@ export const search = {
     saved: "Saved",
     recent: "Recent",
     save: "Save search",
+    name: "Name of the search",
     clearRecent: "Clear recent",
     within: (videos: string) => `in ${videos}`,
     all: "All moments",
