@@ -332,12 +332,15 @@ test("a search result plays in place and links to its time in the video", async 
   await expect(page.getByRole("heading", { name: /^\d+ moments?$/ })).toBeVisible();
   await expect.poll(() => hits.first().locator("img").evaluate((image) => image.complete && image.naturalWidth > 0)).toBe(true);
 
-  // Not the moment at 0, where a player starts anyway.
+  // The result is played from the sentence with the words, which is not at the start of its moment.
+  const video = await hits.first().getAttribute("data-video");
+  const { utterances } = await (await fetch(`${service.url}/videos/${video}/transcript`)).json();
+  const sentence = utterances.find(({ text }) => text.includes("street lamps"));
   const starts = await hits.evaluateAll((all) => all.map((hit) => Number(hit.dataset.start)));
-  const index = starts.findIndex((start) => start > 1);
-  expect(index).toBeGreaterThanOrEqual(0);
+  const index = starts.indexOf(Math.max(...starts.filter((start) => start <= sentence.start)));
+  expect(sentence.start - starts[index]).toBeGreaterThan(1);
   await hits.nth(index).click();
-  await expectPlayerAt(page, starts[index]);
+  await expectPlayerAt(page, sentence.start - 0.5);
 
   await page.getByRole("link", { name: "Open video" }).click();
   await expect(page.getByRole("heading", { name: "shotlog-sample.mp4" })).toBeVisible();

@@ -130,6 +130,8 @@ test("a range is selected by keys or dragging, played, and kept in the address",
   const [start, end] = new URL(page.url()).hash.match(/range=([\d.]+)-([\d.]+)/).slice(1).map(Number);
   expect(start / duration).toBeCloseTo(0.25, 1);
   expect(end / duration).toBeCloseTo(0.4, 1);
+  // The picture follows the edge.
+  await expect.poll(async () => (await player(page)).t).toBeCloseTo(end, 1);
   // Without Shift, dragging scrubs.
   await page.mouse.move(x + width * 0.5, y + 10);
   await page.mouse.down();

@@ -149,6 +149,26 @@ test("results are sorted, grouped and followed up", async ({ page, service }) =>
   await expect(page).not.toHaveURL(/like=/);
 });
 
+test("a result is played from the sentence with the words of the search", async ({ page, service }) => {
+  await mockFootage(page, service);
+  const utterances = [{ speaker: "S1", text: "We sail.", start: 30, end: 32 }, { speaker: "S1", text: "There is a boat.", start: 32.5, end: 34 }];
+  await page.route((url) => url.pathname === `/videos/${ONE}/transcript`, (route) => route.fulfill({ json: { utterances } }));
+  await page.addInitScript(() => {
+    window.starts = [];
+    Object.defineProperty(HTMLMediaElement.prototype, "currentTime", { set: (t) => void window.starts.push(t), get: () => 0 });
+  });
+  const playAt = async (query) => {
+    await page.goto("about:blank");
+    await page.goto(`${service.url}/#/search?q=${query}`);
+    await page.locator(`.thumb[data-video="${ONE}"][data-start="30"]`).click();
+    await page.locator("video").dispatchEvent("loadedmetadata");
+    await expect.poll(() => page.evaluate(() => window.starts.length)).toBeGreaterThan(0);
+    return page.evaluate(() => window.starts[0]);
+  };
+  expect(await playAt("boat")).toBe(32);
+  expect(await playAt("market")).toBe(30);
+});
+
 test("a clip of a quote contains the whole quote", async ({ page, service }) => {
   await mockFootage(page, service);
   const said = { speaker: "S1", text: "A boat at 30." };

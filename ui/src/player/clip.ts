@@ -1,21 +1,16 @@
 // Downloads part of a video as a clip.
-import { api, apiError, clipUrl, videoPath } from "../api/client";
+import { apiError, clipUrl } from "../api/client";
 import { errorMessage } from "../api/failure";
 import { clock } from "../i18n/format";
 import { m } from "../i18n/language.svelte";
 import { toast } from "../state/app.svelte";
 import type { Span } from "../api/types";
-import { expandToSentences, type Sentence } from "./quote";
+import { expandToSentences } from "./sentences/quote";
+import { loadSentences } from "./sentences/load";
 
-/** Extends the span to whole sentences of `text`. A video without a transcript has no sentences. */
-async function withSentences(id: string, span: Span, text: string): Promise<Span> {
-  if (!text) return span;
-  const within = `after=${span.start}&before=${span.end}`;
-  return api<{ utterances: Sentence[] }>(`${videoPath(id)}/transcript?${within}`).then(
-    ({ utterances }) => expandToSentences(span, text, utterances),
-    () => span,
-  );
-}
+/** Extends the span to whole sentences of `text`. */
+const withSentences = async (id: string, span: Span, text: string): Promise<Span> =>
+  text ? expandToSentences(span, text, await loadSentences(id, span)) : span;
 
 /** Requests the first byte, because a clip takes a while and a download would fail silently. */
 async function prepare(address: string) {

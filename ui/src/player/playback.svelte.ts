@@ -24,8 +24,12 @@ export class Playback {
   /** The span that is played again and again; null if playback does not loop. */
   repeated = $state.raw<Span | null>(null);
 
+  /** The place to show once the picture of the last seek is shown; null if there is none. */
+  private pending: number | null = null;
+
   seek(time: number, play = true) {
     if (!this.element) return;
+    this.pending = null;
     this.until = Infinity;
     this.stopped = false;
     this.repeated = null;
@@ -44,6 +48,20 @@ export class Playback {
     if (!this.element.paused) return this.pause();
     this.stopped = false;
     this.element.play().catch(() => {});
+  }
+
+  /**
+   * Shows the picture at a place that the pointer is dragged to. A seek discards the picture of an unfinished
+   * one, so it waits for that; only the last place counts.
+   */
+  scrub(time: number) {
+    const { element } = this;
+    if (!element?.seeking) return this.seek(time, false);
+    if (this.pending === null) {
+      const next = () => this.pending !== null && this.seek(this.pending, false);
+      element.addEventListener("seeked", next, { once: true });
+    }
+    this.pending = time;
   }
 
   /** Seeks and keeps the paused or playing state. */

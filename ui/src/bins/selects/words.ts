@@ -1,7 +1,7 @@
 // The words that are said in a select.
 import { api, videoPath } from "../../api/client";
 import type { Span } from "../../api/types";
-import type { Sentence } from "../../player/quote";
+import type { Sentence } from "../../player/sentences/quote";
 
 /** What is said within a span of a video, by sentence; empty without a transcript. */
 export async function wordsIn(id: string, { start, end }: Span, signal: AbortSignal): Promise<string> {

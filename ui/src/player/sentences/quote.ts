@@ -1,6 +1,6 @@
 // The span of a video that contains a whole quote. A moment may start or end within a sentence that is
 // shown in full.
-import type { Span } from "../api/types";
+import type { Span } from "../../api/types";
 
 export type Sentence = Span & { text: string };
 
