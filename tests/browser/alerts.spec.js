@@ -73,6 +73,10 @@ test("an alert is edited, paused and resumed", async ({ page, service }) => {
   const boats = page.getByRole("region", { name: "boats" });
   await boats.getByRole("button", { name: "Pause" }).press("Enter");
   await expect(boats).toContainText("Finds nothing until it is resumed");
+  // The message leaves the main menu free.
+  const message = await page.locator(".toast").boundingBox();
+  const menu = await page.getByRole("banner").boundingBox();
+  expect(message.y).toBeGreaterThanOrEqual(menu.y + menu.height);
   expect(await alerts(service)).toMatchObject([{ paused: true }]);
   await page.getByRole("link", { name: "Inbox" }).press("Enter");
   await expect(page.getByText("Paused, so nothing new is found: boats.")).toBeVisible();

@@ -410,6 +410,8 @@ for (const [width, scheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) 
     await page.goto(`${service.url}/#/videos/${videos[0].video_id}`);
     await eachTab(page, (name) => expectAccessible(page, `video, ${name}`));
     await page.getByText("Export", { exact: true }).click();
+    for (const [group, count] of [["Editing programs", 5], ["Documents", 6], ["Captions and chapters", 4], ["Data", 5]])
+      await expect(page.getByRole("list", { name: group }).getByRole("link")).toHaveCount(count);
     // An open menu covers the content behind it.
     await expectAccessible(page, "export", "details[open]:has(summary.button)");
     await page.keyboard.press("Escape");
