@@ -309,6 +309,7 @@ test("a collection is renamed, and deleted with or without its videos", async ({
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto(service.url);
   await page.getByLabel("Collection", { exact: true }).selectOption("harbour");
+  await expect(page.getByRole("link", { name: "Search in this collection" })).toHaveAttribute("href", "#/search?filter.collections=harbour");
   await page.getByRole("button", { name: "Rename “harbour”…" }).press("Enter");
   const dialog = page.getByRole("dialog");
   const name = dialog.getByLabel("New name");

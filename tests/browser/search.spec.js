@@ -169,6 +169,23 @@ test("a result is played from the sentence with the words of the search", async 
   expect(await playAt("market")).toBe(30);
 });
 
+test("the collection of a search is a chip while the filters are folded", async ({ page, service }) => {
+  const sent = [];
+  await mockFootage(page, service, sent);
+  await page.goto(`${service.url}/#/search?q=boat&filter.collections=harbour&filter.collections=market`);
+  const chips = page.getByRole("list", { name: "Search criteria" });
+  await expect(chips).toContainText("in the collection “harbour”");
+  await expect(page.getByRole("combobox", { name: "Collections" })).toBeHidden();
+  await expectAccessible(page, "the collections of a search");
+  await page.getByRole("button", { name: "Search outside the collection “harbour”, too" }).click();
+  await expect(page).toHaveURL(/#\/search\?q=boat&filter\.collections=market$/);
+  const filters = () => sent.findLast(({ text }) => text)?.filters;
+  await expect.poll(filters).toEqual({ collections: ["market"] });
+  await page.getByRole("button", { name: "Search outside the collection “market”, too" }).click();
+  await expect(chips).toHaveCount(0);
+  await expect.poll(filters).toEqual({});
+});
+
 test("a clip of a quote contains the whole quote", async ({ page, service }) => {
   await mockFootage(page, service);
   const said = { speaker: "S1", text: "A boat at 30." };

@@ -36,6 +36,9 @@ export const MAX_LIMIT = 50;
 /** The filter for the moments of a bin. */
 export const BIN_FILTER = "bin";
 
+/** The filter for the videos of a collection. */
+export const COLLECTION_FILTER = "collections";
+
 /** Filters whose number is a time in a video, in seconds. */
 export const TIME_FILTERS = ["after", "before", "overlaps_after", "overlaps_before"];
 
@@ -54,6 +57,9 @@ export function searchParams(place: Place): SearchParams {
 /** Whether there is any text, moment, picture, video, analyzer, condition or filter to search by. */
 export const hasCriteria = ({ q, like, picture, video, analyzer, where, filters }: SearchParams) =>
   Boolean(q.trim() || like || picture || video.length || analyzer || where || Object.keys(filters).length);
+
+/** Filters that the search page shows as chips, although its fields are folded. */
+export const CHIP_FILTERS = [BIN_FILTER, COLLECTION_FILTER];
 
 /** Seconds by which a range is narrowed, to exclude moments that only touch it. */
 const EPSILON = 0.001;

@@ -80,6 +80,9 @@ export const library: typeof english = {
     confirmMove: "Verschieben",
   },
   collection: {
+    search: "In dieser Sammlung suchen",
+    within: (name) => `in der Sammlung „${name}“`,
+    clear: (name) => `Auch außerhalb der Sammlung „${name}“ suchen`,
     renameOpen: (name) => `„${name}“ umbenennen …`,
     deleteOpen: (name) => `„${name}“ löschen …`,
     renameTitle: (name) => `Sammlung „${name}“ umbenennen`,

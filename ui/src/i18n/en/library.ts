@@ -79,6 +79,9 @@ export const library = {
     confirmMove: "Move",
   },
   collection: {
+    search: "Search in this collection",
+    within: (name: string) => `in the collection “${name}”`,
+    clear: (name: string) => `Search outside the collection “${name}”, too`,
     renameOpen: (name: string) => `Rename “${name}”…`,
     deleteOpen: (name: string) => `Delete “${name}”…`,
     renameTitle: (name: string) => `Rename collection “${name}”`,
