@@ -43,6 +43,8 @@ export default defineConfig({
     // are separate chunks that load later.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    minify: "terser",
+    terserOptions: { module: true, compress: { passes: 3 } },
     cssCodeSplit: false,
     rollupOptions: {
       output: {
