@@ -21,7 +21,6 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::verdict::Verdict;
 use crate::llm::structured::{Prompt, StructuredOutput};
 use crate::search::calibration::content_words;
-use attributed::keep_attributed;
 use repetitions::{quotes, without_repetitions};
 
 const PROMPT: &str = include_str!("answer.md");
@@ -123,11 +122,7 @@ impl Answering {
         if named.kept.is_empty() {
             return self.refuse_names(&named.missing, question, context, form).await.map(Some);
         }
-        let context = match self.llm.is_extractive() {
-            true => keep_attributed(question, &named.kept),
-            false => named.kept,
-        };
-        let context = context.as_slice();
+        let context = named.kept.as_slice();
         let passages =
             context.iter().enumerate().map(|(i, e)| e.passage(format!("p{}", i + 1))).collect();
         let prompt = Prompt {

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use text::names::{NamedSubject, NamedText, named_subjects};
 
 use crate::answering::Answering;
+use crate::answering::answer::attributed::keep_attributed;
 use crate::answering::context::Evidence;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
@@ -20,14 +21,15 @@ pub(super) struct NamedEvidence<'a> {
 
 impl Answering {
     /// Keeps the evidence of the videos in which everything that a question names is said, read, seen
-    /// or part of the file name. The stored intervals are read for the first of the videos that lack
-    /// a name in their evidence; the others lack it.
+    /// or part of the file name, and of it only the words of the speaker whose words the question asks
+    /// for. The stored intervals are read for the first of the videos that lack a name in their
+    /// evidence; the others lack it.
     pub(super) async fn keep_named<'a>(
         &self,
         question: &str,
         context: &[&'a Evidence],
     ) -> Result<NamedEvidence<'a>> {
-        let mut kept = context.to_vec();
+        let mut kept = keep_attributed(question, context);
         let named = named_subjects(question);
         if named.is_empty() {
             return Ok(NamedEvidence { kept, missing: Vec::new() });

@@ -54,6 +54,11 @@ impl<'a> EvidenceSentence<'a> {
         self.evidence.kind == PassageKind::Speech
     }
 
+    /// Whether somebody asks the sentence in the footage.
+    fn is_asked(&self) -> bool {
+        self.is_speech() && self.text.trim_end().ends_with('?')
+    }
+
     /// Whether the sentence is a measured description of the scene, which no question is about.
     fn is_scene(&self) -> bool {
         self.evidence.kind == PassageKind::Scene
@@ -107,7 +112,7 @@ impl<'a> EvidenceSentence<'a> {
     }
 }
 
-/// A sentence and the one that is spoken right after it, if any.
+/// A sentence and the one that is spoken right after it, unless that is a question.
 pub(super) type Window<'a> = Vec<EvidenceSentence<'a>>;
 
 /// The window nearest to a question.
@@ -195,7 +200,8 @@ fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
     let (speech, others): (Vec<EvidenceSentence<'a>>, _) =
         all.into_iter().partition(EvidenceSentence::is_speech);
     let window = |(at, said): (usize, &EvidenceSentence<'a>)| {
-        let next = speech.get(at + 1).filter(|next| said.is_followed_by(next));
+        // A question that follows explains nothing.
+        let next = speech.get(at + 1).filter(|next| said.is_followed_by(next) && !next.is_asked());
         std::iter::once(*said).chain(next.copied()).collect()
     };
     let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
@@ -227,11 +233,13 @@ fn keep_related_screen_text(
 /// question that somebody asks in the footage answers nothing, but its reply may.
 fn share_of_question(question: &str, said: &Window<'_>) -> f32 {
     const ASKING: &[&str] = &["ask", "asks", "asked", "question", "questions"];
-    let is_asked =
-        |said: &EvidenceSentence<'_>| said.is_speech() && said.text.trim_end().ends_with('?');
     let asks_for_questions =
         || words(question).iter().any(|word| ASKING.contains(&word.lower.as_str()));
-    if said.iter().all(is_asked) && !asks_for_questions() { SHARE_OF_QUESTION } else { 1.0 }
+    if said.iter().all(EvidenceSentence::is_asked) && !asks_for_questions() {
+        SHARE_OF_QUESTION
+    } else {
+        1.0
+    }
 }
 
 /// The texts that the re-ranker scores. If the question asks for the words of a speaker, the texts of
@@ -417,6 +425,8 @@ mod tests {
         let shares = |question: &str| -> Vec<f32> {
             windows(&context).iter().map(|said| share_of_question(question, said)).collect()
         };
+        let lengths: Vec<usize> = windows(&context).iter().map(Vec::len).collect();
+        assert_eq!(lengths, [1, 2, 1, 1]);
         assert_eq!(shares("What do they order?"), [0.5, 1.0, 1.0, 0.5]);
         assert_eq!(shares("What do they ask?"), [1.0; 4]);
     }

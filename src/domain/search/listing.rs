@@ -83,7 +83,7 @@ impl MomentListing {
     }
 
     /// Lists the first moments of a video that match the filters. Does not diagnose an empty result.
-    pub(super) async fn of_video(
+    pub(super) async fn video_moments(
         &self,
         video_id: VideoId,
         request: &SearchRequest,

@@ -237,7 +237,7 @@ impl Search {
         request: &SearchRequest,
     ) -> Result<Vec<SearchResult>> {
         self.check(request).await?;
-        self.listing.of_video(record.video_id, request).await
+        self.listing.video_moments(record.video_id, request).await
     }
 
     async fn run_in_scope(
