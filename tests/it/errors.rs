@@ -538,6 +538,8 @@ mod job_time {
         let job = app.job_of(&[], "c.mp4", &clip(30.0)).await;
         assert_failed(&job, "analyzing", &["ConnectionError: the model provider does not answer"]);
         assert_eq!(job["detail"]["analyzer"], "default_video");
+        let progress = (&job["detail"]["analyzers_done"], &job["detail"]["analyzers"]);
+        assert_eq!(progress, (&json!(0), &json!(1)), "{job}");
         assert_eq!(app.get("/videos").await.ok()["total"], 0, "nothing is stored partially");
         let page = app.post_json("/query", json!({"text": "x"})).await.ok();
         assert_eq!(page["results"], json!([]));

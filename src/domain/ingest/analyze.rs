@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::index::Point;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::analysis::evidence::ChunkEvidence;
 use crate::analysis::video::{Output, Outputs};
@@ -35,6 +35,30 @@ pub(super) struct ChunkAnalysis {
     concurrency: usize,
 }
 
+/// An analyzer that runs, and its place among the requested ones.
+struct Place<'a> {
+    analyzer: &'a str,
+    /// Number of analyzers before it.
+    before: usize,
+    analyzers: usize,
+}
+
+impl Place<'_> {
+    /// The detail of a stage, from which the progress of all analyzers can be computed.
+    fn detail(&self) -> Value {
+        json!({
+            "analyzer": self.analyzer, "analyzers_done": self.before, "analyzers": self.analyzers,
+        })
+    }
+
+    /// The detail when so many chunks are done.
+    fn detail_at(&self, done: usize, chunks: usize) -> Value {
+        let mut detail = self.detail();
+        (detail["done"], detail["total"]) = (json!(done), json!(chunks));
+        detail
+    }
+}
+
 impl ChunkAnalysis {
     pub(super) fn new(models: &Models, catalog: &Catalog, concurrency: usize) -> Self {
         Self {
@@ -54,16 +78,19 @@ impl ChunkAnalysis {
         budget: &CallBudget,
         progress: &Progress,
     ) -> Result<()> {
-        for analyzer in analyzers {
+        for (number, analyzer) in analyzers.iter().enumerate() {
             let id = analyzer.spec().id;
+            let place = Place { analyzer: id, before: number, analyzers: analyzers.len() };
             let fingerprint = analyzer.fingerprint(&self.models);
             let record = &mut draft.record;
             if record.analyzers.get(id).is_some_and(|entry| entry.fingerprint == fingerprint) {
                 continue;
             }
-            let (outputs, cost) =
-                self.analyze_chunks(&**analyzer, record.video_id, chunks, budget, progress).await?;
-            progress.stage(Stage::Indexing, json!({"analyzer": id}));
+            let video_id = record.video_id;
+            let (outputs, cost) = self
+                .analyze_chunks(&**analyzer, &place, video_id, chunks, budget, progress)
+                .await?;
+            progress.stage(Stage::Indexing, place.detail());
             let embedding =
                 self.embed_outputs(&**analyzer, record, &draft.spans, &outputs, fingerprint);
             let (mut entry, points) = progress.profile.measure(Step::Embed, embedding).await?;
@@ -78,6 +105,7 @@ impl ChunkAnalysis {
     async fn analyze_chunks(
         &self,
         analyzer: &dyn Analyzer,
+        place: &Place<'_>,
         video_id: VideoId,
         chunks: &[ChunkEvidence],
         budget: &CallBudget,
@@ -90,9 +118,7 @@ impl ChunkAnalysis {
         let (done, fresh) = (AtomicUsize::new(0), AtomicU32::new(0));
         let step = |count: usize| {
             let done = done.fetch_add(count, Ordering::Relaxed) + count;
-            let detail =
-                json!({"analyzer": analyzer.spec().id, "done": done, "total": chunks.len()});
-            progress.stage(Stage::Analyzing, detail);
+            progress.stage(Stage::Analyzing, place.detail_at(done, chunks.len()));
         };
         step(0);
         let work = stream::iter((0..chunks.len()).filter(|i| original(*i) == *i))

@@ -40,6 +40,9 @@ export type Job = Omit<Schemas["Job"], "detail" | "result"> & {
   detail: {
     chunks?: number;
     analyzer?: string;
+    /** Number of requested analyzers, and how many of them come before the one that runs. */
+    analyzers?: number;
+    analyzers_done?: number;
     aggregator?: string;
     /** Speech recogniser, while it runs; `done` and `total` then count speech segments. */
     recogniser?: string;

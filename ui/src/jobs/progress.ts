@@ -15,11 +15,17 @@ export const STEPS = [
 export const currentStep = ({ status, stage }: Pick<Job, "status" | "stage">): number =>
   status === "queued" ? -1 : STEPS.findIndex(([, stages]) => (stages as readonly string[]).includes(stage));
 
-/** The steps done, with the part of the current one; at most the number of steps. */
+/** The steps done, with the part of the current one; at most the number of steps. It never falls. */
 export function stepsDone(job: Job): number {
-  if (job.status === "queued") return 0;
-  const { done, total } = job.detail;
-  return Math.max(0, currentStep(job)) + (total ? (done ?? 0) / total : 0.5);
+  return job.status === "queued" ? 0 : Math.max(0, currentStep(job)) + stepPart(job);
+}
+
+/** The part of the current step that is done, from 0 to 1. */
+function stepPart({ stage, detail: { done = 0, total, analyzers, analyzers_done = 0 } }: Job): number {
+  if (stage === "chunked") return 1;
+  const part = total ? done / total : 0;
+  if (analyzers) return (analyzers_done + (stage === "indexing" ? 1 : part)) / analyzers;
+  return total || stage === "starting" || stage === "chunking" ? part : 0.5;
 }
 
 /** What the job is doing, for example "Analysing · Scenes · 3 of 12 moments". */
