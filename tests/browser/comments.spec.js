@@ -30,6 +30,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await panel.getByRole("button", { name: "Comment at 0:00" }).click();
       await expect(entries(page)).toContainText("Is this the harbour?");
       await expect(entries(page)).toContainText("Ada");
+      await expect(page.getByRole("list", { name: "Lanes" })).toContainText("Comments");
 
       await page.goto(`${service.url}/#/videos/${id}?range=2-4&tab=comments`);
       await panel.getByRole("textbox", { name: "Comment" }).fill("For the range");
@@ -44,6 +45,10 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await panel.getByRole("button", { name: "Save" }).click();
       await expect(entries(page).first()).toContainText("This is the harbour.");
       await expect(entries(page).first()).toContainText("edited");
+      await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
+      await expect(entries(page)).toHaveCount(1);
+      await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+      await expect(entries(page)).toHaveCount(2);
       await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
       await expect(entries(page)).toHaveCount(1);
       const { comments } = await (await fetch(`${service.url}/videos/${id}/comments`)).json();

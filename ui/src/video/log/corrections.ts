@@ -122,6 +122,8 @@ function isRenamedTo(name: string, later: Correction[], now: string): boolean {
 
 /** Labels of unnamed speakers: S1, S2, … */
 const LABEL = /^S\d+$/;
+/** Whether a speaker has a label such as S1, and no name. */
+export const isSpeakerLabel = (speaker: string) => LABEL.test(speaker);
 
 /**
  * A number for each speaker, which determines the colour. It is based on the speaker's original label, so
@@ -130,7 +132,7 @@ const LABEL = /^S\d+$/;
 export function speakerNumbers(speakers: string[], all: Correction[]): Map<string, number> {
   const renames = all.filter(({ of }) => of === "speaker");
   const newNames = new Set(renames.map(({ to }) => to));
-  const isLabel = (name: string) => LABEL.test(name) || !newNames.has(name);
+  const isLabel = (name: string) => isSpeakerLabel(name) || !newNames.has(name);
   const first = [...speakers, ...renames.flatMap(({ from, to }) => [from, to])].filter(isLabel);
   const labels = [...new Set(first)].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const originalLabel = (name: string, before: Correction[]): string | undefined => {

@@ -1,5 +1,6 @@
 // Everything stored about one video, loaded once, with derived views.
 import { api, ApiError, videoPath } from "../../api/client";
+import { listComments } from "./comments";
 import { speakerNumbers, type Correction, type Corrections, type NewCorrection } from "./corrections";
 import { loadJobs } from "../../jobs/jobs";
 import { m } from "../../i18n/language.svelte";
@@ -9,6 +10,7 @@ import { allItems, analyzersIn, chunkText, isRecord, presentationsOf, valueAt } 
 import type {
   Aggregates,
   Chunk,
+  Comment,
   Entity,
   Peaks,
   Presentation,
@@ -42,6 +44,10 @@ export class VideoLog {
   linkedPeople = $state.raw<Entity[]>([]);
   /** Corrections made by users. */
   corrections = $state.raw<Correction[]>([]);
+  /** The loaded comments, in the order of the video. */
+  comments = $state.raw<Comment[]>([]);
+  /** Cursor of the comments after them; null if there are none. */
+  nextComments = $state.raw<string | null>(null);
   /** The job that recomputes results after a correction. */
   correctionsJob = $state("");
   /** Whole sentences of the speech, also across chunks; empty for other analyzers of speech. */
@@ -99,6 +105,8 @@ export class VideoLog {
       void this.loadPeaks(this.detail.duration);
       await Promise.all([this.loadChunks(), this.loadAggregates(), this.loadCorrections()]);
       void this.loadSentences();
+      // The tab of the comments loads them again, and says what fails.
+      void this.loadComments().catch(() => {});
     } catch (reason) {
       const gone = reason instanceof ApiError && reason.status === 404;
       this.error = gone ? m.video.gone(this.id) : errorMessage(reason);
@@ -121,6 +129,13 @@ export class VideoLog {
   private async loadCorrections() {
     const { corrections } = await api<Corrections>(`${videoPath(this.id)}/corrections`);
     this.corrections = corrections;
+  }
+
+  /** Loads the comments, or those after `cursor`. */
+  async loadComments(cursor = "") {
+    const { comments, next } = await listComments(this.id, cursor);
+    this.comments = cursor ? [...this.comments, ...comments] : comments;
+    this.nextComments = next ?? null;
   }
 
   /** Saves corrections, and reports `done` or the number of corrected places, with an undo. */

@@ -56,6 +56,18 @@ function pageLanes(log: VideoLog, split: Span[]): LaneSpec[] {
       colour: index % 2 ? 8 : 7,
     })),
     {
+      id: "comments",
+      name: m.video.tabs.comments,
+      rank: 25,
+      kind: "marks",
+      items: log.comments.map(({ start, author, text }) => ({
+        start,
+        end: start,
+        label: `${author}: ${text}`,
+        colour: 5,
+      })),
+    },
+    {
       id: "cuts",
       name: names.cuts,
       rank: 30,
