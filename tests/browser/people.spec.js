@@ -106,6 +106,15 @@ test.describe("people with a name", () => {
     await expect(option).toContainText("2 videos");
     await option.click();
     await expect(page).toHaveURL(/#\/persons\/Ada%20Lovelace$/);
+    // A new name holds in all videos.
+    await page.getByRole("button", { name: "Rename" }).click();
+    await expectAccessible(page, "renaming a person", "dialog");
+    await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Ada King");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect(page.locator(".toast")).toContainText("Ada Lovelace is now Ada King, in 2 videos.");
+    await expect(page).toHaveURL(/#\/persons\/Ada%20King$/);
+    await expect(page.getByRole("heading", { level: 1, name: "Ada King" })).toBeVisible();
+    await expect(page.getByRole("heading", { level: 2 })).toHaveText(["part.mp4", "town.mp4"]);
     for (const id of [sampleId, part]) await fetch(`${service.url}/videos/${id}/corrections?aggregate=false`, { method: "DELETE" });
     await page.getByRole("link", { name: "All people" }).click();
     await expect(page.getByRole("heading", { name: "No names yet" })).toBeVisible();

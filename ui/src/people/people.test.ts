@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Appearance, Person } from "../api/types";
-import { byVideo, durations } from "./people";
+import { byVideo, durations, renamings } from "./people";
 
 const person = (seconds_visible: number, seconds_speaking: number): Person => ({
   name: "Ada",
@@ -23,4 +23,21 @@ describe("a person", () => {
     expect(byVideo(all)).toEqual([[all[0], all[1]], [all[2]]]);
     expect(byVideo([])).toEqual([]);
   });
+});
+
+it("a person is renamed as speaker and on screen, in the spelling of the video", () => {
+  const given = [
+    { of: "speaker", to: "Ada" },
+    { of: "speaker", to: "ada " },
+    { of: "person", to: "ADA" },
+    { of: "words", to: "Ada" },
+    { of: "person", to: "Bob" },
+  ];
+  const renamed = (...kinds: ("speaking" | "visible")[]) => renamings(given, kinds, "ada", "Ada Lovelace");
+  expect(renamed("speaking", "visible")).toEqual([
+    { of: "speaker", from: "ada ", to: "Ada Lovelace" },
+    { of: "person", from: "ADA", to: "Ada Lovelace" },
+  ]);
+  expect(renamed("visible")).toHaveLength(1);
+  expect(renamings(given, ["speaking"], "Cleo", "Eve")).toEqual([]);
 });

@@ -22,3 +22,17 @@ export function byVideo(appearances: Appearance[]): Appearance[][] {
   }
   return videos;
 }
+
+/** A correction that gave somebody a name. */
+export type Given = { of: string; to: string };
+
+const key = (name: string) => name.trim().toLowerCase();
+
+/** The corrections that rename a person in a video, in which the name may have another spelling. */
+export function renamings(given: Given[], kinds: Iterable<Appearance["kind"]>, name: string, to: string) {
+  return [...kinds].flatMap((kind) => {
+    const of = kind === "speaking" ? "speaker" : "person";
+    const last = given.findLast((one) => one.of === of && key(one.to) === key(name));
+    return last ? [{ of, from: last.to, to }] : [];
+  });
+}

@@ -19,6 +19,11 @@ export const persons: typeof english = {
     omitted: (videos) => `${videos} mit Korrekturen, die ältesten, sind nicht berücksichtigt.`,
     play: (video, kind, time) => `${kind} in ${video} bei ${time}`,
     all: "Alle Personen",
+    rename: "Umbenennen",
+    renameTitle: (name) => `${name} umbenennen`,
+    renameAbout: (videos) =>
+      `Der Name ändert sich in ${videos}. Hat schon jemand diesen Namen, werden beide eine Person.`,
+    renamed: (from, to, videos) => `${from} heißt jetzt ${to}, in ${videos}.`,
     allVideos: (name) => `${name} in allen Videos`,
     select: (name) => `${name} auswählen`,
     selected: (n) => `${n} Personen`,

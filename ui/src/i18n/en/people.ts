@@ -18,6 +18,11 @@ export const persons = {
     omitted: (videos: string) => `${videos} with corrections, the oldest ones, are not included.`,
     play: (video: string, kind: string, time: string) => `${kind} in ${video} at ${time}`,
     all: "All people",
+    rename: "Rename",
+    renameTitle: (name: string) => `Rename ${name}`,
+    renameAbout: (videos: string) =>
+      `The name changes in ${videos}. A name that somebody else has makes them one person.`,
+    renamed: (from: string, to: string, videos: string) => `${from} is now ${to}, in ${videos}.`,
     allVideos: (name: string) => `${name} in all videos`,
     select: (name: string) => `Select ${name}`,
     /** At least two. */
