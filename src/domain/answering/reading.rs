@@ -47,16 +47,13 @@ const MAX_QUOTE_CHARS: usize = 400;
 pub(super) struct EvidenceSentence<'a> {
     text: &'a str,
     evidence: &'a Evidence,
+    /// Whether somebody asks it in a conversation. In a speech, a question is rhetorical.
+    is_asked: bool,
 }
 
 impl<'a> EvidenceSentence<'a> {
     fn is_speech(&self) -> bool {
         self.evidence.kind == PassageKind::Speech
-    }
-
-    /// Whether somebody asks the sentence in the footage.
-    fn is_asked(&self) -> bool {
-        self.is_speech() && self.text.trim_end().ends_with('?')
     }
 
     /// Whether the sentence is a measured description of the scene, which no question is about.
@@ -187,9 +184,14 @@ pub(super) fn may_answer(question: &str, sentence: &str, cited: &[&Evidence]) ->
 /// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
 /// it. On-screen text counts as one sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
+    let speakers: BTreeSet<&str> = context.iter().filter_map(|e| e.speaker.as_deref()).collect();
+    let is_conversation = speakers.len() > 1;
     let sentences = |&evidence: &&'a Evidence| {
         let parts = split_for_scoring(evidence.kind, &evidence.text);
-        parts.into_iter().map(move |text| EvidenceSentence { text, evidence })
+        parts.into_iter().map(move |text| {
+            let is_asked = is_conversation && evidence.speaker.is_some() && text.ends_with('?');
+            EvidenceSentence { text, evidence, is_asked }
+        })
     };
     let mut seen = HashSet::new();
     let all: Vec<EvidenceSentence<'a>> = context.iter().flat_map(sentences).collect();
@@ -201,7 +203,7 @@ fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
         all.into_iter().partition(EvidenceSentence::is_speech);
     let window = |(at, said): (usize, &EvidenceSentence<'a>)| {
         // A question that follows explains nothing.
-        let next = speech.get(at + 1).filter(|next| said.is_followed_by(next) && !next.is_asked());
+        let next = speech.get(at + 1).filter(|next| said.is_followed_by(next) && !next.is_asked);
         std::iter::once(*said).chain(next.copied()).collect()
     };
     let mut windows: Vec<Window<'a>> = speech.iter().enumerate().map(window).collect();
@@ -235,7 +237,7 @@ fn share_of_question(question: &str, said: &Window<'_>) -> f32 {
     const ASKING: &[&str] = &["ask", "asks", "asked", "question", "questions"];
     let asks_for_questions =
         || words(question).iter().any(|word| ASKING.contains(&word.lower.as_str()));
-    if said.iter().all(EvidenceSentence::is_asked) && !asks_for_questions() {
+    if said.iter().all(|said| said.is_asked) && !asks_for_questions() {
         SHARE_OF_QUESTION
     } else {
         1.0
@@ -419,8 +421,16 @@ mod tests {
 
     #[test]
     fn questions_in_the_footage_are_no_answers() {
-        let all = ["Do they order iced coffee?", "Why?", "We sell iced coffee.", "Do you?"];
-        let all = all.map(|text| piece(0.0, 5.0, text));
+        let said = |speaker: &str, text: &str| Evidence {
+            speaker: Some(speaker.into()),
+            ..piece(0.0, 5.0, text)
+        };
+        let all = [
+            said("S1", "Do they order iced coffee?"),
+            said("S1", "But why do they?"),
+            said("S2", "We sell iced coffee."),
+            said("S1", "Do you know it?"),
+        ];
         let context: Vec<&Evidence> = all.iter().collect();
         let shares = |question: &str| -> Vec<f32> {
             windows(&context).iter().map(|said| share_of_question(question, said)).collect()
@@ -429,6 +439,9 @@ mod tests {
         assert_eq!(lengths, [1, 2, 1, 1]);
         assert_eq!(shares("What do they order?"), [0.5, 1.0, 1.0, 0.5]);
         assert_eq!(shares("What do they ask?"), [1.0; 4]);
+        let speech = [said("S1", "We choose to go to the moon."), said("S1", "But why the moon?")];
+        let speech: Vec<&Evidence> = speech.iter().collect();
+        assert_eq!(windows(&speech).iter().map(Vec::len).collect::<Vec<_>>(), [2, 1], "rhetorical");
     }
 
     fn unscored<'a>(context: &[&'a Evidence]) -> Vec<(f32, String, Window<'a>)> {
