@@ -1,8 +1,7 @@
 // Bins: moments are collected, ordered, trimmed, played and exported, against the real service.
+import { createBinOf, deleteBins, ingest, rows, selectsOf, send, startsOf, tick, toast } from "./bins.js";
 import { expect, expectAccessible, openHitMenu, test } from "./fixtures.js";
-import { addVideo, startService } from "./service.js";
-
-const ingest = (url, headers) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" }, { headers });
+import { startService } from "./service.js";
 
 let id;
 test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
@@ -10,28 +9,10 @@ test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
 test.afterAll(async ({ service }) => {
   await fetch(`${service.url}/videos/${id}`, { method: "DELETE" });
 });
-test.beforeEach(async ({ service }) => {
-  const { bins } = await (await fetch(`${service.url}/bins`)).json();
-  for (const { bin_id: each } of bins) await fetch(`${service.url}/bins/${each}`, { method: "DELETE" });
-});
+test.beforeEach(({ service }) => deleteBins(service));
 
-const send = async (url, method, body) => (await fetch(url, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
-/** Creates a bin with selects of the sample, given by their starts; each is two seconds long. */
-async function createBin(service, starts, name = "Harbour") {
-  const { bin_id: bin } = await send(`${service.url}/bins`, "POST", { name });
-  if (starts.length) await send(`${service.url}/bins/${bin}/selects`, "POST", { selects: starts.map((start) => ({ video_id: id, start, end: start + 2 })) });
-  return bin;
-}
-const selectsOf = async (service, bin) => (await (await fetch(`${service.url}/bins/${bin}/selects?limit=500`)).json()).selects;
-const startsOf = async (service, bin) => (await selectsOf(service, bin)).map(({ start }) => start);
-/** Chooses a select by keyboard, since rows move while their words are loaded. */
-const tick = async (page, label) => {
-  await page.getByLabel(label).press("Space");
-  await expect(page.getByLabel(label)).toBeChecked();
-};
-const rows = (page) => page.locator("[data-select]");
+const createBin = (service, starts, name) => createBinOf(service, id, starts, name);
 const shownStarts = (page) => rows(page).locator(".where .time:nth-of-type(2)").allTextContents();
-const toast = (page) => page.locator(".toast");
 /** The media elements of the string-out: whether each is shown, what it plays and where it is. */
 const media = (page) => page.evaluate(() => [...document.querySelectorAll(".screen video")].map((one) => ({
   active: one.classList.contains("active"), paused: one.paused, t: one.currentTime, src: one.src, seeking: one.seeking,
@@ -382,7 +363,7 @@ test("a read-only token sees bins without controls", async ({ browser }) => {
   try {
     const headers = { Authorization: "Bearer all-of-it" };
     const json = { ...headers, "Content-Type": "application/json" };
-    const video = await ingest(service.url, headers);
+    const video = await ingest(service.url, { headers });
     const { bin_id: bin } = await (await fetch(`${service.url}/bins`, { method: "POST", headers: json, body: JSON.stringify({ name: "Harbour" }) })).json();
     await fetch(`${service.url}/bins/${bin}/selects`, { method: "POST", headers: json, body: JSON.stringify({ selects: [{ video_id: video, start: 1, end: 3, note: "A boat", tags: ["b-roll"], rating: 3 }] }) });
     const page = await context.newPage();

@@ -1,10 +1,9 @@
 // Selects of a bin: shown by tag and rating, exported as they are shown, tagged, and added to the bin that a
 // button names.
 import { readFile } from "node:fs/promises";
+import { createBinOf, deleteBins, ingest, rows, selectsOf, send, startsOf, tick, toast } from "./bins.js";
 import { expect, expectAccessible, test } from "./fixtures.js";
-import { addVideo, sample } from "./service.js";
-
-const ingest = (url, file) => addVideo(url, { analyzers: "default_video", mode: "interval", interval: "5" }, file);
+import { sample } from "./service.js";
 
 let id;
 test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
@@ -12,27 +11,9 @@ test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
 test.afterAll(async ({ service }) => {
   await fetch(`${service.url}/videos/${id}`, { method: "DELETE" });
 });
-test.beforeEach(async ({ service }) => {
-  const { bins } = await (await fetch(`${service.url}/bins`)).json();
-  for (const { bin_id: each } of bins) await fetch(`${service.url}/bins/${each}`, { method: "DELETE" });
-});
+test.beforeEach(({ service }) => deleteBins(service));
 
-const send = async (url, method, body) => (await fetch(url, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
-/** Creates a bin with selects of the sample, given by their starts; each is two seconds long. */
-async function createBin(service, starts, name = "Harbour") {
-  const { bin_id: bin } = await send(`${service.url}/bins`, "POST", { name });
-  if (starts.length) await send(`${service.url}/bins/${bin}/selects`, "POST", { selects: starts.map((start) => ({ video_id: id, start, end: start + 2 })) });
-  return bin;
-}
-const selectsOf = async (service, bin) => (await (await fetch(`${service.url}/bins/${bin}/selects?limit=500`)).json()).selects;
-const startsOf = async (service, bin) => (await selectsOf(service, bin)).map(({ start }) => start);
-/** Chooses a select by keyboard, since rows move while their words are loaded. */
-const tick = async (page, label) => {
-  await page.getByLabel(label).press("Space");
-  await expect(page.getByLabel(label)).toBeChecked();
-};
-const rows = (page) => page.locator("[data-select]");
-const toast = (page) => page.locator(".toast");
+const createBin = (service, starts, name) => createBinOf(service, id, starts, name);
 
 test("selects are shown by tag and rating, and exported as they are shown", async ({ page, service }) => {
   const bin = await createBin(service, [0, 5, 10, 15]);

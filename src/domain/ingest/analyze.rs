@@ -51,7 +51,7 @@ impl Place<'_> {
         })
     }
 
-    /// The detail when so many chunks are done.
+    /// The detail when `done` of `chunks` chunks are analyzed.
     fn detail_at(&self, done: usize, chunks: usize) -> Value {
         let mut detail = self.detail();
         (detail["done"], detail["total"]) = (json!(done), json!(chunks));
