@@ -19,6 +19,15 @@ pub struct StoredJob {
     pub version: u64,
 }
 
+/// Which workers take a job. Jobs of one lane do not wait for those of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueLane {
+    /// Jobs that users request, such as ingests, in the order of the requests.
+    Main,
+    /// Short jobs that follow from a finished one, such as the alerts of a new video.
+    FollowUp,
+}
+
 /// A queue of jobs, each with a JSON document. A job id consists of 1 to 64 letters, digits and
 /// `-`.
 ///
@@ -29,14 +38,14 @@ pub struct StoredJob {
 /// ```
 /// use adapters::jobs::MemoryJobs;
 /// use serde_json::json;
-/// use shotlog_ports::jobs::JobQueue;
+/// use shotlog_ports::jobs::{JobQueue, QueueLane};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> shotlog_ports::Result<()> {
 /// let jobs = MemoryJobs::new();
-/// jobs.add("job-1", &json!({ "status": "queued" })).await?;
+/// jobs.add(QueueLane::Main, "job-1", &json!({ "status": "queued" })).await?;
 ///
-/// let lease = jobs.take().await?;
+/// let lease = jobs.take(QueueLane::Main).await?;
 /// let job = jobs.get(lease.job_id()).await?.expect("the job is stored");
 /// jobs.compare_and_swap("job-1", job.version, &json!({ "status": "done" })).await?;
 /// lease.ack().await?;
@@ -46,20 +55,25 @@ pub struct StoredJob {
 /// ```
 #[async_trait]
 pub trait JobQueue: StoreOwnership {
-    /// Stores a job and appends it to the queue. If a job with this id exists, changes nothing and
-    /// returns the existing job. MUST be atomic: if several calls, in any process, use the same id,
-    /// exactly one adds the job. A failed call may have added the job, but never leaves a job that
-    /// is stored but not queued. Returns `TooLarge` if the document exceeds the queue's limit or
-    /// leaves too little room to grow.
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>>;
+    /// Stores a job and appends it to a lane of the queue. If a job with this id exists, changes
+    /// nothing and returns the existing job. MUST be atomic: if several calls, in any process, use
+    /// the same id, exactly one adds the job. A failed call may have added the job, but never leaves
+    /// a job that is stored but not queued. Returns `TooLarge` if the document exceeds the queue's
+    /// limit or leaves too little room to grow.
+    async fn add(
+        &self,
+        lane: QueueLane,
+        job_id: &str,
+        document: &Value,
+    ) -> Result<Option<StoredJob>>;
 
-    /// Returns the number of jobs waiting in the queue.
+    /// Returns the number of jobs waiting in both lanes.
     async fn waiting_count(&self) -> Result<usize>;
 
-    /// Waits for a job that no instance is working on and leases the one that has waited longest.
-    /// If the caller drops the call just as it leases a job, the queue delivers that job again,
-    /// possibly after a delay.
-    async fn take(&self) -> Result<Box<dyn Lease>>;
+    /// Waits for a job of a lane that no instance is working on and leases the one that has waited
+    /// longest. If the caller drops the call just as it leases a job, the queue delivers that job
+    /// again, possibly after a delay.
+    async fn take(&self, lane: QueueLane) -> Result<Box<dyn Lease>>;
 
     /// Reads the job with this id; returns `None` if there is no such job.
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>>;

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use adapters::jobs::MemoryJobs;
-use ports::jobs::JobQueue;
+use ports::jobs::{JobQueue, QueueLane};
 use serde_json::{Value, json};
 
 use crate::support::model::CountingModel;
@@ -233,7 +233,11 @@ async fn stopping_instance_releases_its_jobs() {
     app.service.jobs.worker.stop(Duration::ZERO).await;
     let job = app.get(&format!("/jobs/{job_id}")).await.ok();
     assert_eq!((&job["status"], &job["stage"]), (&json!("queued"), &json!("starting")), "{job}");
-    assert_eq!(jobs.take().await.unwrap().job_id(), job_id, "another worker can take it at once");
+    assert_eq!(
+        jobs.take(QueueLane::Main).await.unwrap().job_id(),
+        job_id,
+        "another worker can take it at once"
+    );
     let released = jobs.get(&job_id).await.unwrap().unwrap();
     assert_eq!(released.document["attempts"], 0, "a release does not count as an attempt");
 }
@@ -285,7 +289,7 @@ async fn unreadable_job_is_set_aside() {
     for (job_id, document) in
         [("null", Value::Null), ("other", json!({"job": "of a later version"}))]
     {
-        jobs.add(job_id, &document).await.unwrap();
+        jobs.add(QueueLane::Main, job_id, &document).await.unwrap();
     }
     let app = TestApp::with(|setup| {
         setup.jobs = jobs.clone();

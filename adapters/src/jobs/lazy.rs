@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures::stream::BoxStream;
 use ports::Result;
-use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::jobs::{JobQueue, Lease, QueueLane, StoredJob};
 use serde_json::Value;
 
 use super::NatsJobs;
@@ -11,16 +11,21 @@ use crate::lazy::Lazy;
 
 #[async_trait]
 impl JobQueue for Lazy<NatsJobs> {
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
-        self.get().await?.add(job_id, document).await
+    async fn add(
+        &self,
+        lane: QueueLane,
+        job_id: &str,
+        document: &Value,
+    ) -> Result<Option<StoredJob>> {
+        self.get().await?.add(lane, job_id, document).await
     }
 
     async fn waiting_count(&self) -> Result<usize> {
         self.get().await?.waiting_count().await
     }
 
-    async fn take(&self) -> Result<Box<dyn Lease>> {
-        self.get().await?.take().await
+    async fn take(&self, lane: QueueLane) -> Result<Box<dyn Lease>> {
+        self.get().await?.take(lane).await
     }
 
     async fn get(&self, job_id: &str) -> Result<Option<StoredJob>> {

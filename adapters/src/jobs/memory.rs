@@ -8,7 +8,7 @@ use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use parking_lot::{Mutex, MutexGuard};
 use ports::Result;
-use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::jobs::{JobQueue, Lease, QueueLane, StoredJob};
 use ports::ownership::StoreOwnership;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
@@ -24,14 +24,16 @@ pub struct MemoryJobs {
 #[derive(Default)]
 struct SharedQueue {
     state: Mutex<State>,
-    /// Notifies consumers that a job has entered the queue.
-    filled: Notify,
+    /// Notify consumers that a job has entered their lane.
+    main_filled: Notify,
+    follow_up_filled: Notify,
 }
 
 #[derive(Default)]
 struct State {
     jobs: HashMap<String, watch::Sender<StoredJob>>,
-    queue: VecDeque<String>,
+    main: VecDeque<String>,
+    follow_up: VecDeque<String>,
     /// The number of deliveries of each unfinished job.
     deliveries: HashMap<String, u32>,
     version: u64,
@@ -50,9 +52,20 @@ impl MemoryJobs {
 }
 
 impl State {
-    /// Removes the first job from the queue. Returns its id and its number of deliveries.
-    fn next(&mut self) -> Option<(String, u32)> {
-        let job_id = self.queue.pop_front()?;
+    fn lane(&mut self, lane: QueueLane) -> &mut VecDeque<String> {
+        match lane {
+            QueueLane::Main => &mut self.main,
+            QueueLane::FollowUp => &mut self.follow_up,
+        }
+    }
+
+    fn waiting_count(&self) -> usize {
+        self.main.len() + self.follow_up.len()
+    }
+
+    /// Removes the first job from a lane. Returns its id and its number of deliveries.
+    fn next(&mut self, lane: QueueLane) -> Option<(String, u32)> {
+        let job_id = self.lane(lane).pop_front()?;
         let deliveries = self.deliveries.entry(job_id.clone()).or_default();
         *deliveries += 1;
         Some((job_id, *deliveries))
@@ -64,19 +77,31 @@ impl SharedQueue {
         self.state.lock()
     }
 
-    /// Puts a leased job back at the front of the queue.
-    fn requeue(&self, job_id: String) {
+    fn filled(&self, lane: QueueLane) -> &Notify {
+        match lane {
+            QueueLane::Main => &self.main_filled,
+            QueueLane::FollowUp => &self.follow_up_filled,
+        }
+    }
+
+    /// Puts a leased job back at the front of its lane.
+    fn requeue(&self, lane: QueueLane, job_id: String) {
         let mut state = self.state();
         if state.jobs.contains_key(&job_id) {
-            state.queue.push_front(job_id);
-            self.filled.notify_one();
+            state.lane(lane).push_front(job_id);
+            self.filled(lane).notify_one();
         }
     }
 }
 
 #[async_trait]
 impl JobQueue for MemoryJobs {
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
+    async fn add(
+        &self,
+        lane: QueueLane,
+        job_id: &str,
+        document: &Value,
+    ) -> Result<Option<StoredJob>> {
         let mut state = self.shared_queue.state();
         if let Some(stored) = state.jobs.get(job_id) {
             return Ok(Some(stored.borrow().clone()));
@@ -85,27 +110,29 @@ impl JobQueue for MemoryJobs {
         let (job_id, version) = (job_id.to_owned(), state.version);
         let stored = StoredJob { job_id: job_id.clone(), document: document.clone(), version };
         state.jobs.insert(job_id.clone(), watch::Sender::new(stored));
-        state.queue.push_back(job_id);
-        self.shared_queue.filled.notify_one();
+        state.lane(lane).push_back(job_id);
+        self.shared_queue.filled(lane).notify_one();
         Ok(None)
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        Ok(self.shared_queue.state().queue.len())
+        Ok(self.shared_queue.state().waiting_count())
     }
 
-    async fn take(&self) -> Result<Box<dyn Lease>> {
+    async fn take(&self, lane: QueueLane) -> Result<Box<dyn Lease>> {
+        let filled = self.shared_queue.filled(lane);
         loop {
-            if let Some((job_id, deliveries)) = self.shared_queue.state().next() {
+            if let Some((job_id, deliveries)) = self.shared_queue.state().next(lane) {
                 // Several notifications may have been merged into one.
-                self.shared_queue.filled.notify_one();
+                filled.notify_one();
                 return Ok(Box::new(MemoryLease {
+                    lane,
                     job_id,
                     deliveries,
                     shared_queue: Some(self.shared_queue.clone()),
                 }));
             }
-            self.shared_queue.filled.notified().await;
+            filled.notified().await;
         }
     }
 
@@ -151,10 +178,12 @@ impl JobQueue for MemoryJobs {
 
     async fn withdraw(&self, job_id: &str) -> Result<bool> {
         let mut state = self.shared_queue.state();
-        let before = state.queue.len();
-        state.queue.retain(|waiting| waiting != job_id);
+        let before = state.waiting_count();
+        for lane in [QueueLane::Main, QueueLane::FollowUp] {
+            state.lane(lane).retain(|waiting| waiting != job_id);
+        }
         state.deliveries.remove(job_id);
-        Ok(state.queue.len() < before)
+        Ok(state.waiting_count() < before)
     }
 
     async fn remove(&self, job_id: &str, version: u64) -> Result<()> {
@@ -182,6 +211,7 @@ impl StoreOwnership for MemoryJobs {
 }
 
 struct MemoryLease {
+    lane: QueueLane,
     job_id: String,
     deliveries: u32,
     /// `None` once the job has been acknowledged or given back.
@@ -191,7 +221,7 @@ struct MemoryLease {
 impl Drop for MemoryLease {
     fn drop(&mut self) {
         if let Some(shared_queue) = self.shared_queue.take() {
-            shared_queue.requeue(std::mem::take(&mut self.job_id));
+            shared_queue.requeue(self.lane, std::mem::take(&mut self.job_id));
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Jobs on a NATS server with JetStream. A key-value bucket stores the jobs' documents, and a work
-//! queue delivers each job to one instance at a time. The queue delivers the job again if that
-//! instance sends no heartbeat for [`NatsOptions::redelivery`].
+//! queue per lane delivers each job to one instance at a time. The queue delivers the job again if
+//! that instance sends no heartbeat for [`NatsOptions::redelivery`].
 
 use std::collections::BTreeSet;
 use std::error::Error as StdError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::jetstream::consumer::{AckPolicy, Consumer, pull};
+use async_nats::jetstream::consumer::{AckPolicy, Consumer, Info, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::kv::{self, CreateErrorKind, Entry, Operation, UpdateErrorKind};
 use async_nats::jetstream::message::PublishMessage;
@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::{self, BoxStream};
 use futures::{StreamExt, TryStreamExt};
-use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::jobs::{JobQueue, Lease, QueueLane, StoredJob};
 use ports::ownership::StoreOwnership;
 use ports::{ErrorKind, PortError, Result};
 use serde_json::Value;
@@ -78,15 +78,23 @@ pub struct NatsOptions {
 pub struct NatsJobs {
     context: Context,
     documents: kv::Store,
-    queue: Stream,
-    consumer: Consumer<pull::Config>,
+    main: WorkQueue,
+    follow_up: WorkQueue,
     options: NatsOptions,
+}
+
+/// The queue of one lane.
+struct WorkQueue {
+    stream: Stream,
+    consumer: Consumer<pull::Config>,
+    /// The subject of each job without its id.
+    subjects: String,
 }
 
 /// The key for the installation that owns the jobs, stored in a separate bucket.
 const OWNER: &str = "install";
 
-/// The durable consumer that all instances share.
+/// The durable consumer of each lane that all instances share.
 const CONSUMER: &str = "workers";
 
 impl NatsJobs {
@@ -129,37 +137,16 @@ impl NatsJobs {
         let mut context = jetstream::new(client);
         context.set_timeout(options.timeout);
         let documents = bucket(&context, &options, "jobs").await?;
-        let queue = context
-            .get_or_create_stream(streams::Config {
-                name: format!("{}-queue", options.name),
-                subjects: vec![format!("{}.queue.*", options.name)],
-                retention: RetentionPolicy::WorkQueue,
-                num_replicas: options.replicas,
-                ..streams::Config::default()
-            })
-            .await
-            .map_err(request_failed)?;
-        let consumer = queue
-            .create_consumer(pull::Config {
-                durable_name: Some(CONSUMER.into()),
-                ack_policy: AckPolicy::Explicit,
-                ack_wait: options.redelivery,
-                ..pull::Config::default()
-            })
-            .await
-            .map_err(request_failed)?;
-        Ok(Self { context, documents, queue, consumer, options })
+        let main = WorkQueue::open(&context, &options, "queue").await?;
+        let follow_up = WorkQueue::open(&context, &options, "follow-up").await?;
+        Ok(Self { context, documents, main, follow_up, options })
     }
 
-    fn subject(&self, job_id: &str) -> String {
-        format!("{}.queue.{job_id}", self.options.name)
-    }
-
-    /// Waits for the next message in the queue. Returns `None` if no message arrives in time.
-    async fn next(&self) -> Result<Option<Message>> {
-        let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
-        let mut batch = batch.map_err(request_failed)?;
-        batch.try_next().await.map_err(request_failed)
+    fn lane(&self, lane: QueueLane) -> &WorkQueue {
+        match lane {
+            QueueLane::Main => &self.main,
+            QueueLane::FollowUp => &self.follow_up,
+        }
     }
 
     /// Returns whether the document of a job exists, checking several times.
@@ -173,8 +160,8 @@ impl NatsJobs {
         Ok(false)
     }
 
-    /// Creates a lease for the message's job. Returns `None` if the job does not exist.
-    async fn accept(&self, message: Message) -> Result<Option<NatsLease>> {
+    /// Creates a lease for the job of a message of `lane`. Returns `None` if the job does not exist.
+    async fn accept(&self, lane: QueueLane, message: Message) -> Result<Option<NatsLease>> {
         let job_id = message.subject.rsplit('.').next().unwrap_or_default().to_owned();
         if self.is_stored(&job_id).await? {
             return Ok(Some(NatsLease::new(job_id, message, self.options.redelivery / HEARTBEATS)));
@@ -188,15 +175,16 @@ impl NatsJobs {
         }
         message.double_ack().await.map_err(request_failed)?;
         if self.get(&job_id).await?.is_some() {
-            self.queue(&job_id).await?;
+            self.queue(lane, &job_id).await?;
         }
         Ok(None)
     }
 
     /// Queues a job unless it is already queued.
-    async fn queue(&self, job_id: &str) -> Result<()> {
+    async fn queue(&self, lane: QueueLane, job_id: &str) -> Result<()> {
         let place = PublishMessage::build().expected_last_subject_sequence(0);
-        let queued = match self.context.send_publish(self.subject(job_id), place).await {
+        let subject = format!("{}.{job_id}", self.lane(lane).subjects);
+        let queued = match self.context.send_publish(subject, place).await {
             Ok(acknowledged) => acknowledged.await,
             Err(error) => Err(error),
         };
@@ -223,6 +211,52 @@ impl NatsJobs {
     }
 }
 
+impl WorkQueue {
+    /// Opens or creates the queue `of` the jobs named in `options`.
+    async fn open(context: &Context, options: &NatsOptions, of: &str) -> Result<Self> {
+        let subjects = format!("{}.{of}", options.name);
+        let stream = context
+            .get_or_create_stream(streams::Config {
+                name: format!("{}-{of}", options.name),
+                subjects: vec![format!("{subjects}.*")],
+                retention: RetentionPolicy::WorkQueue,
+                num_replicas: options.replicas,
+                ..streams::Config::default()
+            })
+            .await
+            .map_err(request_failed)?;
+        let consumer = stream
+            .create_consumer(pull::Config {
+                durable_name: Some(CONSUMER.into()),
+                ack_policy: AckPolicy::Explicit,
+                ack_wait: options.redelivery,
+                ..pull::Config::default()
+            })
+            .await
+            .map_err(request_failed)?;
+        Ok(Self { stream, consumer, subjects })
+    }
+
+    /// Waits for the next message. Returns `None` if no message arrives in time.
+    async fn next(&self) -> Result<Option<Message>> {
+        let batch = self.consumer.batch().max_messages(1).expires(PULL).messages().await;
+        let mut batch = batch.map_err(request_failed)?;
+        batch.try_next().await.map_err(request_failed)
+    }
+
+    async fn waiting_count(&self) -> Result<usize> {
+        // The consumer's count is not used, because servers before 2.10 report a wrong count after
+        // a withdrawal.
+        let queued = self.stream.get_info().await.map_err(request_failed)?.state.messages;
+        let taken = self.consumer_info().await?.num_ack_pending;
+        Ok((queued as usize).saturating_sub(taken))
+    }
+
+    async fn consumer_info(&self) -> Result<Info> {
+        self.stream.consumer_info(CONSUMER).await.map_err(request_failed)
+    }
+}
+
 /// Opens or creates a bucket by creating its stream, because servers before 2.10 do not support the
 /// request that the client sends before it creates a bucket.
 async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv::Store> {
@@ -244,13 +278,18 @@ async fn bucket(context: &Context, options: &NatsOptions, of: &str) -> Result<kv
 
 #[async_trait]
 impl JobQueue for NatsJobs {
-    async fn add(&self, job_id: &str, document: &Value) -> Result<Option<StoredJob>> {
+    async fn add(
+        &self,
+        lane: QueueLane,
+        job_id: &str,
+        document: &Value,
+    ) -> Result<Option<StoredJob>> {
         if let Some(stored_job) = self.get(job_id).await? {
             return Ok(Some(stored_job));
         }
         let body = self.body(document, MAX_SHARE)?;
         // The job is queued first, because a document without a queued job would wait forever.
-        self.queue(job_id).await?;
+        self.queue(lane, job_id).await?;
         match self.documents.create(job_id, body).await {
             Ok(_) => Ok(None),
             Err(error) if error.kind() == CreateErrorKind::AlreadyExists => self.get(job_id).await,
@@ -259,18 +298,13 @@ impl JobQueue for NatsJobs {
     }
 
     async fn waiting_count(&self) -> Result<usize> {
-        // The consumer's count is not used, because servers before 2.10 report a wrong count after
-        // a withdrawal.
-        let queued = self.queue.get_info().await.map_err(request_failed)?.state.messages;
-        let taken =
-            self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?.num_ack_pending;
-        Ok((queued as usize).saturating_sub(taken))
+        Ok(self.main.waiting_count().await? + self.follow_up.waiting_count().await?)
     }
 
-    async fn take(&self) -> Result<Box<dyn Lease>> {
+    async fn take(&self, lane: QueueLane) -> Result<Box<dyn Lease>> {
         loop {
-            if let Some(message) = self.next().await?
-                && let Some(taken) = self.accept(message).await?
+            if let Some(message) = self.lane(lane).next().await?
+                && let Some(taken) = self.accept(lane, message).await?
             {
                 return Ok(Box::new(taken));
             }
@@ -346,7 +380,8 @@ impl JobQueue for NatsJobs {
 
     async fn probe(&self) -> Result<()> {
         self.documents.stream.get_info().await.map_err(request_failed)?;
-        self.queue.consumer_info(CONSUMER).await.map_err(request_failed)?;
+        self.main.consumer_info().await?;
+        self.follow_up.consumer_info().await?;
         Ok(())
     }
 }

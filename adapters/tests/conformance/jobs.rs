@@ -18,7 +18,7 @@ mod nats {
     use std::net::TcpListener;
     use std::process::{Child, Command, Stdio};
 
-    use ports::jobs::JobQueue;
+    use ports::jobs::{JobQueue, QueueLane};
     use shotlog_adapters::jobs::{NatsJobs, NatsOptions};
 
     use super::*;
@@ -94,7 +94,7 @@ mod nats {
     async fn jobs_survive_a_server_restart() {
         let Some(mut server) = Server::start() else { return };
         let jobs = server.connect().await;
-        jobs.add("kept", &serde_json::json!(1)).await.unwrap();
+        jobs.add(QueueLane::Main, "kept", &serde_json::json!(1)).await.unwrap();
         server.process.kill().unwrap();
         server.process.wait().unwrap();
         let error = jobs.get("kept").await.expect_err("nobody answers");
@@ -103,7 +103,7 @@ mod nats {
         server.process = run(server.port, &server.folder).unwrap();
         let lease = async {
             loop {
-                match jobs.take().await {
+                match jobs.take(QueueLane::Main).await {
                     Ok(lease) => return lease,
                     Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
                 }
@@ -120,9 +120,12 @@ mod nats {
         let Some(server) = Server::start() else { return };
         let jobs = server.connect().await;
         let large = |bytes: usize| serde_json::json!("x".repeat(bytes));
-        let error = jobs.add("large", &large(600 << 10)).await.expect_err("it could not grow");
+        let error = jobs
+            .add(QueueLane::Main, "large", &large(600 << 10))
+            .await
+            .expect_err("it could not grow");
         assert_eq!(error.kind(), ports::ErrorKind::TooLarge, "{error}");
-        jobs.add("fits", &large(400 << 10)).await.unwrap();
+        jobs.add(QueueLane::Main, "fits", &large(400 << 10)).await.unwrap();
         let version = jobs.get("fits").await.unwrap().unwrap().version;
         let error =
             jobs.compare_and_swap("fits", version, &large(2 << 20)).await.expect_err("too large");
@@ -136,12 +139,12 @@ mod nats {
     async fn non_json_document_is_null() {
         let Some(server) = Server::start() else { return };
         let jobs = server.connect().await;
-        jobs.add("torn", &serde_json::json!({"whole": true})).await.unwrap();
+        jobs.add(QueueLane::Main, "torn", &serde_json::json!({"whole": true})).await.unwrap();
         let client = async_nats::connect(&server.options().url).await.unwrap();
         let bucket = async_nats::jetstream::new(client).get_key_value("shotlog-test-jobs").await;
         bucket.unwrap().put("torn", "{\"who".into()).await.unwrap();
         assert_eq!(jobs.list().await.unwrap().len(), 1);
-        let lease = jobs.take().await.unwrap();
+        let lease = jobs.take(QueueLane::Main).await.unwrap();
         assert_eq!((lease.job_id(), lease.delivery_count()), ("torn", 1));
         let job = jobs.get("torn").await.unwrap().expect("it is kept");
         assert_eq!(job.document, serde_json::Value::Null);

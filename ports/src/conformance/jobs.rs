@@ -8,7 +8,7 @@ use futures::{StreamExt, future};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::jobs::{JobQueue, Lease};
+use crate::jobs::{JobQueue, Lease, QueueLane};
 
 /// How long a queue must stay silent to show that it has no job to deliver.
 const SILENCE: Duration = Duration::from_millis(400);
@@ -32,6 +32,7 @@ pub async fn check(jobs: Arc<dyn JobQueue>, redelivery: Duration) {
     released_job_is_redelivered(jobs).await;
     withdraw_removes_waiting_jobs_only(jobs).await;
     dropped_take_loses_no_job(jobs).await;
+    lanes_do_not_wait_for_each_other(jobs).await;
     assert!(jobs.list().await.unwrap().is_empty(), "removed jobs are gone");
     assert_eq!(jobs.waiting_count().await.unwrap(), 0);
 }
@@ -43,7 +44,7 @@ pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
     assert_eq!(one.adopt("one").await.unwrap(), "one");
     assert_eq!(other.adopt("other").await.unwrap(), "one", "the first owner stays");
     assert!(one.list().await.unwrap().is_empty(), "an owner is no job");
-    one.add("a", &json!("by one")).await.unwrap();
+    one.add(QueueLane::Main, "a", &json!("by one")).await.unwrap();
     let job = other.get("a").await.unwrap().expect("seen by the other");
     assert_eq!(job.document, json!("by one"));
     let lease = take(&*other).await;
@@ -62,11 +63,11 @@ pub async fn check_shared(one: Arc<dyn JobQueue>, other: Arc<dyn JobQueue>) {
 }
 
 async fn take(jobs: &dyn JobQueue) -> Box<dyn Lease> {
-    timeout(PATIENCE, jobs.take()).await.expect("a job is offered").unwrap()
+    timeout(PATIENCE, jobs.take(QueueLane::Main)).await.expect("a job is offered").unwrap()
 }
 
 async fn silent(jobs: &dyn JobQueue) {
-    if let Ok(lease) = timeout(SILENCE, jobs.take()).await {
+    if let Ok(lease) = timeout(SILENCE, jobs.take(QueueLane::Main)).await {
         panic!("{} is offered, which nobody may take", lease.unwrap().job_id());
     }
 }
@@ -102,7 +103,10 @@ async fn missing_items_are_none(jobs: &dyn JobQueue) {
 async fn jobs_are_delivered_once_oldest_first(jobs: &dyn JobQueue) {
     let ids = ["c", "a", "b-0123456789abcdef0123456789abcdef"];
     for id in ids {
-        assert_eq!(jobs.add(id, &json!({"of": id, "ключ": [1, null]})).await.unwrap(), None);
+        assert_eq!(
+            jobs.add(QueueLane::Main, id, &json!({"of": id, "ключ": [1, null]})).await.unwrap(),
+            None
+        );
     }
     assert_eq!(jobs.waiting_count().await.unwrap(), ids.len());
     for id in ids {
@@ -123,7 +127,8 @@ async fn jobs_are_delivered_once_oldest_first(jobs: &dyn JobQueue) {
 
 async fn duplicate_ids_are_not_added(jobs: &dyn JobQueue) {
     let documents: Vec<Value> = (0..8).map(|n| json!(n)).collect();
-    let added = future::join_all(documents.iter().map(|n| jobs.add("same", n))).await;
+    let added =
+        future::join_all(documents.iter().map(|n| jobs.add(QueueLane::Main, "same", n))).await;
     let added: Vec<_> = added.into_iter().map(Result::unwrap).collect();
     let first = added.iter().position(Option::is_none).expect("one of them adds");
     assert_eq!(added.iter().filter(|job| job.is_none()).count(), 1, "{added:?}");
@@ -131,19 +136,27 @@ async fn duplicate_ids_are_not_added(jobs: &dyn JobQueue) {
     assert!(existing.clone().all(|job| job.document == documents[first]), "{added:?}");
     take(jobs).await.ack().await.unwrap();
     silent(jobs).await;
-    let again = jobs.add("same", &json!("again")).await.unwrap().expect("kept though done with");
+    let again = jobs
+        .add(QueueLane::Main, "same", &json!("again"))
+        .await
+        .unwrap()
+        .expect("kept though done with");
     assert_eq!(again.document, documents[first]);
     silent(jobs).await;
     let old = jobs.get("same").await.unwrap().unwrap().version;
     remove(jobs, "same").await;
-    assert_eq!(jobs.add("same", &json!("new")).await.unwrap(), None, "a removed id is free");
+    assert_eq!(
+        jobs.add(QueueLane::Main, "same", &json!("new")).await.unwrap(),
+        None,
+        "a removed id is free"
+    );
     jobs.remove("same", old).await.unwrap();
     assert_eq!(document(jobs, "same").await, Some(json!("new")), "another one by now");
     finish(jobs, "same").await;
 }
 
 async fn compare_and_swap_requires_the_precondition(jobs: &dyn JobQueue) {
-    jobs.add("swap", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::Main, "swap", &json!(0)).await.unwrap();
     let first = jobs.get("swap").await.unwrap().unwrap().version;
     let second =
         jobs.compare_and_swap("swap", first, &json!(1)).await.unwrap().expect("it was in `first`");
@@ -166,7 +179,7 @@ async fn compare_and_swap_requires_the_precondition(jobs: &dyn JobQueue) {
 }
 
 async fn watch_yields_changes(jobs: &dyn JobQueue) {
-    jobs.add("watched", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::Main, "watched", &json!(0)).await.unwrap();
     let mut seen = jobs.watch("watched").await.unwrap();
     for n in 1..4 {
         let job = timeout(PATIENCE, seen.next()).await.expect("a change is shown");
@@ -185,7 +198,7 @@ async fn watch_yields_changes(jobs: &dyn JobQueue) {
 }
 
 async fn leased_job_is_not_redelivered(jobs: &dyn JobQueue, redelivery: Duration) {
-    jobs.add("held", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::Main, "held", &json!(0)).await.unwrap();
     let lease = take(jobs).await;
     assert_eq!(jobs.waiting_count().await.unwrap(), 0, "what is taken does not wait");
     tokio::time::sleep(redelivery * 5 / 2).await;
@@ -197,7 +210,7 @@ async fn leased_job_is_not_redelivered(jobs: &dyn JobQueue, redelivery: Duration
 }
 
 async fn released_job_is_redelivered(jobs: &dyn JobQueue) {
-    jobs.add("again", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::Main, "again", &json!(0)).await.unwrap();
     let lease = take(jobs).await;
     assert_eq!(lease.delivery_count(), 1);
     lease.nack().await.unwrap();
@@ -213,7 +226,7 @@ async fn released_job_is_redelivered(jobs: &dyn JobQueue) {
 
 async fn withdraw_removes_waiting_jobs_only(jobs: &dyn JobQueue) {
     for id in ["goes", "stays"] {
-        jobs.add(id, &json!(id)).await.unwrap();
+        jobs.add(QueueLane::Main, id, &json!(id)).await.unwrap();
     }
     if jobs.withdraw("goes").await.unwrap() {
         assert_eq!(jobs.waiting_count().await.unwrap(), 1);
@@ -231,9 +244,9 @@ async fn withdraw_removes_waiting_jobs_only(jobs: &dyn JobQueue) {
 }
 
 async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
-    let waiters: Vec<_> = (0..3).map(|_| timeout(SILENCE, jobs.take())).collect();
+    let waiters: Vec<_> = (0..3).map(|_| timeout(SILENCE, jobs.take(QueueLane::Main))).collect();
     assert!(future::join_all(waiters).await.iter().all(Result::is_err));
-    jobs.add("late", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::Main, "late", &json!(0)).await.unwrap();
     let lease = take(jobs).await;
     assert_eq!(lease.job_id(), "late");
     lease.ack().await.unwrap();
@@ -242,7 +255,7 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
     let waiters = future::join_all((0..3).map(|_| take(jobs)));
     let adding = async {
         for id in ["x", "y", "z"] {
-            jobs.add(id, &json!(0)).await.unwrap();
+            jobs.add(QueueLane::Main, id, &json!(0)).await.unwrap();
         }
     };
     let (lease, ()) = futures::join!(waiters, adding);
@@ -253,4 +266,24 @@ async fn dropped_take_loses_no_job(jobs: &dyn JobQueue) {
         lease.ack().await.unwrap();
         remove(jobs, &job_id).await;
     }
+}
+
+async fn lanes_do_not_wait_for_each_other(jobs: &dyn JobQueue) {
+    jobs.add(QueueLane::Main, "long", &json!(0)).await.unwrap();
+    jobs.add(QueueLane::FollowUp, "short", &json!(0)).await.unwrap();
+    assert_eq!(jobs.waiting_count().await.unwrap(), 2, "of both lanes");
+    let again = jobs.add(QueueLane::Main, "short", &json!(1)).await.unwrap();
+    assert_eq!(again.expect("in the other lane").document, json!(0));
+    let follow_up = || async {
+        timeout(PATIENCE, jobs.take(QueueLane::FollowUp)).await.expect("a job is offered").unwrap()
+    };
+    let lease = follow_up().await;
+    assert_eq!(lease.job_id(), "short", "although another job has waited longer");
+    lease.nack().await.unwrap();
+    let lease = follow_up().await;
+    assert_eq!(lease.job_id(), "short", "given back to its lane");
+    lease.ack().await.unwrap();
+    remove(jobs, "short").await;
+    finish(jobs, "long").await;
+    silent(jobs).await;
 }

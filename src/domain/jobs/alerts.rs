@@ -47,7 +47,10 @@ impl Submission {
             if !waiting.contains(&task) {
                 // Ignores the queue limit, since no client could retry.
                 let record = JobRecord::new(format!("alerts of {video_id}"), task, None);
-                self.store.queue.add(&record.job.job_id, &record.document()?).await?;
+                self.store
+                    .queue
+                    .add(record.task.lane(), &record.job.job_id, &record.document()?)
+                    .await?;
             }
         }
         Ok(())

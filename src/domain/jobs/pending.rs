@@ -19,7 +19,9 @@ impl JobStore {
             let key = format!("{PENDING}{name}");
             let Some(document) = self.records.get(&key).await? else { continue };
             let existing = match JobRecord::read(document.clone()) {
-                Ok(record) => self.queue.add(&record.job.job_id, &document).await?,
+                Ok(record) => {
+                    self.queue.add(record.task.lane(), &record.job.job_id, &document).await?
+                }
                 Err(error) => {
                     tracing::error!(key, %error, "ignoring an unreadable durable job");
                     continue;

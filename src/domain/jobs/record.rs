@@ -1,6 +1,7 @@
 //! The stored record of a job.
 
 use bytes::Bytes;
+use ports::jobs::QueueLane;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -65,6 +66,18 @@ impl JobTask {
             | Self::Alerts { .. }
             | Self::Evaluate { .. }
             | Self::Unreadable => None,
+        }
+    }
+
+    /// Returns the lane of the queue in which the task waits.
+    pub(super) fn lane(&self) -> QueueLane {
+        match self {
+            Self::Alerts { .. } | Self::AggregateCorrected { .. } => QueueLane::FollowUp,
+            Self::Ingest { .. }
+            | Self::Aggregate { .. }
+            | Self::Collection { .. }
+            | Self::Evaluate { .. }
+            | Self::Unreadable => QueueLane::Main,
         }
     }
 

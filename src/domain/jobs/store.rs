@@ -100,7 +100,8 @@ impl JobStore {
         }
         let record = JobRecord::new(source, task, idempotency);
         self.store_pending(&record).await?;
-        let added = self.queue.add(&record.job.job_id, &record.document()?).await;
+        let (lane, job_id) = (record.task.lane(), &record.job.job_id);
+        let added = self.queue.add(lane, job_id, &record.document()?).await;
         if added.is_err() {
             // The client gets an error, so the job must not run later.
             self.remove_pending(&record).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
-use ports::jobs::{JobQueue, Lease, StoredJob};
+use ports::jobs::{JobQueue, Lease, QueueLane, StoredJob};
 use ports::{ErrorKind, PortError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,7 @@ pub struct Worker {
     store: Arc<JobStore>,
     tasks: Arc<TaskRunner>,
     finisher: Arc<Finisher>,
-    /// Number of jobs to run at a time.
+    /// Number of jobs of the main lane to run at a time; if any, also one of the other lane.
     concurrency: usize,
     /// Maximum number of attempts to run a job.
     attempts: u32,
@@ -84,13 +84,20 @@ impl Worker {
     /// Starts this instance's workers.
     pub fn start(self: &Arc<Self>) {
         for _ in 0..self.concurrency {
-            let worker = self.clone();
-            self.workers.spawn(async move {
-                while let Some(lease) = worker.next().await {
-                    worker.work(lease).await;
-                }
-            });
+            self.start_one(QueueLane::Main);
         }
+        if self.concurrency > 0 {
+            self.start_one(QueueLane::FollowUp);
+        }
+    }
+
+    fn start_one(self: &Arc<Self>, lane: QueueLane) {
+        let worker = self.clone();
+        self.workers.spawn(async move {
+            while let Some(lease) = worker.next(lane).await {
+                worker.work(lease).await;
+            }
+        });
     }
 
     /// Stops accepting jobs and waits up to `grace` for running jobs to end. Then stops the
@@ -186,13 +193,14 @@ impl Worker {
         }
     }
 
-    /// Waits for the next job for this instance; returns `None` when the instance is stopping.
-    async fn next(&self) -> Option<Box<dyn Lease>> {
+    /// Waits for the next job of a lane for this instance; returns `None` when the instance is
+    /// stopping.
+    async fn next(&self, lane: QueueLane) -> Option<Box<dyn Lease>> {
         loop {
             let lease = tokio::select! {
                 biased;
                 () = self.store.closed() => return None,
-                lease = self.queue.take() => lease,
+                lease = self.queue.take(lane) => lease,
             };
             match lease {
                 Ok(lease) => return Some(lease),
