@@ -14,6 +14,7 @@ use crate::kernel::progress::{Progress, Stage};
 use crate::kernel::time::now;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::kernel::webhook::WebhookOutcome;
+use crate::publishing::publication::is_corrected;
 use crate::records::record::VideoRecord;
 use crate::search::SearchResult;
 
@@ -105,8 +106,9 @@ impl Alert {
 }
 
 impl Alerts {
-    /// Notifies every alert that is not paused about a video that has a publication note. If `only` is
-    /// given, notifies only the alert of that name, even if there is no note.
+    /// Notifies every alert that is not paused about a video that has a publication note, about a
+    /// correction only those that existed before the video. If `only` is given, notifies only the
+    /// alert of that name, even if there is no note.
     pub(crate) async fn notify(
         &self,
         video_id: VideoId,
@@ -123,7 +125,8 @@ impl Alerts {
             _ => self.list().await?,
         };
         alerts.retain(|alert| !alert.paused && only.is_none_or(|only| only == alert.name));
-        let done = self.notify_all(alerts, video_id, progress).await?;
+        let is_corrected = note.as_ref().is_some_and(is_corrected) && only.is_none();
+        let done = self.notify_all(alerts, video_id, is_corrected, progress).await?;
         if let (Some(note), None) = (note, only) {
             self.publisher.remove_publication(video_id, &note).await?;
         }
@@ -132,8 +135,9 @@ impl Alerts {
 
     async fn notify_all(
         &self,
-        alerts: Vec<Alert>,
+        mut alerts: Vec<Alert>,
         video_id: VideoId,
+        is_corrected: bool,
         progress: &Progress,
     ) -> Result<AlertsResult> {
         let mut done = AlertsResult { video_id, alerts: 0, failed_deliveries: 0 };
@@ -143,6 +147,7 @@ impl Alerts {
             }
             return Ok(done);
         };
+        alerts.retain(|alert| !is_corrected || alert.created_at <= record.created_at);
         // Searches use the listing, which is outdated if the publication was interrupted.
         self.listing.relist(video_id).await?;
         let total = alerts.len();

@@ -17,6 +17,7 @@ use crate::kernel::ports::{Models, Stores};
 use crate::kernel::time::{Span, timecode};
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::publishing::Publisher;
+use crate::publishing::publication::Cause;
 use crate::records::Records;
 use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
@@ -187,7 +188,7 @@ impl Corrections {
                 return Err(no_match_error(unmatched));
             }
             lock.check()?;
-            self.publisher.publish_with_points(&claim, record, points).await?;
+            self.publisher.publish_with_points(&claim, record, points, Cause::Correction).await?;
             Ok(corrections)
         };
         let outcome = outcome.await;

@@ -22,6 +22,7 @@ use crate::kernel::time::Span;
 use crate::kernel::video::{ChunkId, VideoId};
 use crate::llm::budget::CallBudget;
 use crate::publishing::claim::VideoClaim;
+use crate::publishing::publication::Cause;
 use crate::records::locks::VideoLock;
 
 impl Ingest {
@@ -96,7 +97,9 @@ impl Ingest {
             IngestResult::new(storage, record, before, request, aggregated, usage, profile).await?;
         progress.check()?;
         lock.check()?;
-        self.publisher.publish_with_points(claim, draft.record, draft.points).await?;
+        self.publisher
+            .publish_with_points(claim, draft.record, draft.points, Cause::Ingest)
+            .await?;
         self.intervals.tables.prepare(claim.video_id).await;
         Ok(result)
     }

@@ -48,6 +48,7 @@ use ports::{ErrorKind, PortError};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::publishing::Publisher;
+use crate::publishing::publication::Cause;
 use crate::records::documents::{missing_record, record_key, referenced_keys};
 use crate::records::locks::VideoLock;
 use crate::records::metadata::VideoMetadata;
@@ -202,13 +203,14 @@ impl Publisher {
         claim: &VideoClaim,
         record: VideoRecord,
         points: Vec<Point>,
+        cause: Cause,
     ) -> Result<()> {
         if !points.is_empty() {
             self.index.replace(None, points).await?;
         }
         let before = claim.base.record().map(VideoRecord::revisions);
         if before.as_ref() != Some(&record.revisions()) {
-            self.note_publication(record.video_id).await?;
+            self.note_publication(record.video_id, cause).await?;
         }
         self.publish(claim, record).await
     }

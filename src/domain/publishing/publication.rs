@@ -13,17 +13,35 @@ pub(crate) const ALERTS: &str = "alerts/";
 /// Key prefix of the publication notes, one per video.
 const NOTES: &str = "publications/";
 
+/// Why a video is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// It was ingested.
+    Ingest,
+    /// A user has corrected it.
+    Correction,
+}
+
+/// The key of a note that says whether a user has corrected the video.
+const CORRECTED: &str = "corrected";
+
+/// Whether a note is about a video that a user has corrected.
+pub(crate) fn is_corrected(note: &Value) -> bool {
+    note[CORRECTED] == true
+}
+
 fn note_key(video_id: VideoId) -> String {
     format!("{NOTES}{video_id}.json")
 }
 
 impl Publisher {
     /// Stores a note that a video is about to be published, if there are any alerts.
-    pub(crate) async fn note_publication(&self, video_id: VideoId) -> Result<()> {
+    pub(crate) async fn note_publication(&self, video_id: VideoId, cause: Cause) -> Result<()> {
         if self.store.children(ALERTS).await?.is_empty() {
             return Ok(());
         }
-        let note = json!({ "mark": uuid::Uuid::new_v4().simple().to_string() });
+        let mark = uuid::Uuid::new_v4().simple().to_string();
+        let note = json!({ "mark": mark, CORRECTED: cause == Cause::Correction });
         Ok(self.store.put(&note_key(video_id), &note).await?)
     }
 

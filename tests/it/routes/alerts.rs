@@ -1,10 +1,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use adapters::jobs::MemoryJobs;
 use ports::records::RecordStore;
 use serde_json::{Value, json};
 
+use super::corrections::{correct, speech_models};
 use crate::support::{Reply, TestApp, clip, mentions};
 
 const HOOK: &str = "https://example.org/hook?key=of-the-door";
@@ -124,6 +127,47 @@ async fn failed_delivery_is_stored_and_sent_again() {
     app.post_json("/alerts/doors/retry", Value::Null).await;
     alert_jobs(&app).await;
     assert_eq!(app.get("/alerts/doors").await.ok()["failed"], json!([]));
+}
+
+#[tokio::test]
+async fn alerts_do_not_wait_for_ingests() {
+    let app = TestApp::with(|setup| setup.settings.ingest.workers = 1).await;
+    app.put_json("/alerts/doors", door()).await.ok();
+    app.webhooks.fail(1000);
+    ingest(&app, 30.0, &[]).await;
+    alert_jobs(&app).await;
+    app.webhooks.fail(0);
+    let before = app.webhooks.requests().len();
+
+    app.model.stalled.store(true, Ordering::SeqCst);
+    let ingest = app.upload(&[], "c.mp4", &clip(20.0)).await.json();
+    app.post_json("/alerts/doors/retry", Value::Null).await;
+    while app.webhooks.requests().len() == before {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let job = app.get(&format!("/jobs/{}", ingest["job_id"].as_str().unwrap())).await.ok();
+    assert!(["queued", "running"].contains(&job["status"].as_str().unwrap()), "{job}");
+    app.model.stalled.store(false, Ordering::SeqCst);
+    app.idle().await;
+}
+
+#[tokio::test]
+async fn corrections_of_older_videos_match_no_alert() {
+    let app = TestApp::with(|setup| setup.models = speech_models()).await;
+    let fields = [("analyzers", "diarization"), ("interval", "30")];
+    let id = ingest(&app, 30.0, &fields).await;
+    // Times of creation are in seconds.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    let alert = json!({"text": "the web telescope", "webhook": HOOK, "min_p_present": 0});
+    app.put_json("/alerts/space", alert).await.ok();
+    let rename = |to: &str| json!([{"of": "speaker", "from": "S1", "to": to}]);
+    correct(&app, &id, rename("Ada")).await;
+    alert_jobs(&app).await;
+    assert!(notices(&app).is_empty(), "the video is older than the alert");
+    let fields = [("analyzers", "diarization"), ("interval", "15")];
+    ingest(&app, 30.0, &fields).await;
+    alert_jobs(&app).await;
+    assert_eq!(notices(&app).len(), 1, "it was ingested after the alert");
 }
 
 #[tokio::test]
