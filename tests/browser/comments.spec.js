@@ -45,6 +45,12 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await panel.getByRole("button", { name: "Save" }).click();
       await expect(entries(page).first()).toContainText("This is the harbour.");
       await expect(entries(page).first()).toContainText("edited");
+      await panel.getByRole("button", { name: "Reply to the comment of Ada at 0:00" }).click();
+      await entries(page).first().getByRole("textbox").fill("It is.");
+      await panel.getByRole("button", { name: "Save" }).click();
+      await expect(panel.getByRole("list", { name: "Replies" })).toContainText("It is.");
+      await panel.getByRole("list", { name: "Replies" }).getByRole("button", { name: "Delete the comment of Ada at 0:00" }).click();
+      await expect(entries(page)).toHaveCount(2);
       await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
       await expect(entries(page)).toHaveCount(1);
       await page.locator(".toast").getByRole("button", { name: "Undo" }).click();

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::store::insert;
-use super::{Comment, CommentDraft, CommentView, Comments, author, unknown_comment};
+use super::{Comment, CommentDraft, CommentPlace, CommentView, Comments, author, unknown_comment};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, rounded};
@@ -19,7 +19,8 @@ const END_TOLERANCE: f64 = 0.001;
 impl Comments {
     /// Adds a comment to a video. Returns `NotFound` if there is no such video, `Unprocessable` if
     /// the text or the author is too long or the times are not in order, and `Invalid` if the moment
-    /// lies outside the video or the video has too many comments.
+    /// lies outside the video or the video has too many comments. Also returns `NotFound` if the
+    /// video lacks the comment to reply to.
     pub async fn add(
         &self,
         access: &Access,
@@ -27,16 +28,19 @@ impl Comments {
         draft: &CommentDraft,
     ) -> Result<CommentView> {
         self.readiness.check()?;
+        let text = self.settings.check_text(&draft.text)?;
+        let author = author(access, draft.author.as_deref())?;
+        let (span, reply_to) = self.place(video_id, &draft.place).await?;
         let comment = Comment {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(ID_DIGITS).collect(),
-            span: draft.span()?,
-            text: self.settings.check_text(&draft.text)?,
-            author: author(access, draft.author.as_deref())?,
+            span,
+            text,
+            author,
             token: access.name().map(str::to_owned),
+            reply_to,
             created_at: Timestamp::now().as_millisecond(),
             edited_at: None,
         };
-        self.check_span(video_id, comment.span).await?;
         let _lock = self.changes.lock().await;
         self.check_room(video_id, self.comments(video_id).await?.len())?;
         self.log_comment(video_id, &comment.id).await?;
@@ -89,7 +93,7 @@ impl Comments {
         Ok(edited.view(access, video_id))
     }
 
-    /// Deletes a comment. Returns `NotFound` if there is no such comment, and `Forbidden` if the
+    /// Deletes a comment, but not the replies to it. Returns `NotFound` if there is no such comment, and `Forbidden` if the
     /// caller may not delete it.
     pub async fn delete(&self, access: &Access, video_id: VideoId, id: &str) -> Result<()> {
         self.readiness.check()?;
@@ -101,6 +105,28 @@ impl Comments {
             Ok(())
         })
         .await
+    }
+
+    /// Returns the moment of a new comment, with times rounded to milliseconds, and the id of the
+    /// comment that it replies to.
+    async fn place(
+        &self,
+        video_id: VideoId,
+        place: &CommentPlace,
+    ) -> Result<(Span, Option<String>)> {
+        match place {
+            CommentPlace::Moment { start, end } => {
+                let span = moment(*start, *end)?;
+                self.check_span(video_id, span).await?;
+                Ok((span, None))
+            }
+            CommentPlace::ReplyTo(id) => {
+                self.records.get(video_id).await?;
+                let mut comments = self.comments(video_id).await?;
+                let parent = comments.swap_remove(find(&comments, video_id, id)?);
+                Ok((parent.span, Some(parent.reply_to.unwrap_or(parent.id))))
+            }
+        }
     }
 
     /// Checks that a video exists and that a span lies within it.
@@ -136,18 +162,16 @@ impl Comments {
     }
 }
 
-impl CommentDraft {
-    /// Returns the moment, with times rounded to milliseconds.
-    fn span(&self) -> Result<Span> {
-        let (start, end) = (self.start, self.end.unwrap_or(self.start));
-        if !(start >= 0.0 && end >= start && end.is_finite()) {
-            return Err(Error::Unprocessable(format!(
-                "start is {start} and end is {end}; they must be seconds of the video, end not \
-                 before start"
-            )));
-        }
-        Ok(Span { start: rounded(start), end: rounded(end) })
+/// Returns a moment with times rounded to milliseconds. A point in time has no `end`.
+fn moment(start: f64, end: Option<f64>) -> Result<Span> {
+    let end = end.unwrap_or(start);
+    if !(start >= 0.0 && end >= start && end.is_finite()) {
+        return Err(Error::Unprocessable(format!(
+            "start is {start} and end is {end}; they must be seconds of the video, end not before \
+             start"
+        )));
     }
+    Ok(Span { start: rounded(start), end: rounded(end) })
 }
 
 /// Finds a comment by its id.

@@ -69,6 +69,10 @@ pub struct Comment {
     /// The name of the token that the comment was written with; `None` if it has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     token: Option<String>,
+    /// The id of the comment that this one replies to, which itself is no reply. It may have been
+    /// deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
     /// When the comment was written, in milliseconds since 1970.
     pub created_at: i64,
     /// When the text was last changed, in milliseconds since 1970.
@@ -79,14 +83,27 @@ pub struct Comment {
 /// A new comment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommentDraft {
-    /// Where the moment begins, in seconds.
-    pub start: f64,
-    /// Where the moment ends, in seconds; `None` for the point in time `start`.
-    pub end: Option<f64>,
+    /// What the comment is on.
+    pub place: CommentPlace,
     /// The text.
     pub text: String,
     /// The name of the author, for callers whose token has no name.
     pub author: Option<String>,
+}
+
+/// What a new comment is on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CommentPlace {
+    /// A moment of the video.
+    Moment {
+        /// Where the moment begins, in seconds.
+        start: f64,
+        /// Where the moment ends, in seconds; `None` for the point in time `start`.
+        end: Option<f64>,
+    },
+    /// The moment of another comment on the video, with this id. A reply to a reply is a reply to
+    /// the same comment.
+    ReplyTo(String),
 }
 
 /// A comment as users see it.

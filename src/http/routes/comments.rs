@@ -8,7 +8,8 @@ use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Change, Listing, Rerun};
 use crate::http::wire::params::{Bounded, FiniteNumber};
 use domain::comments::activity::{self, ActivityQuery};
-use domain::comments::{self, CommentDraft, CommentQuery, CommentView};
+use domain::comments::{self, CommentDraft, CommentPlace, CommentQuery, CommentView};
+use domain::kernel::error::Error;
 use domain::kernel::time::{Span, iso};
 use domain::kernel::video::parse_video_id;
 
@@ -48,7 +49,10 @@ impl CommentsApi {
         Ok(Json(list.into()))
     }
 
-    /// Comment on a moment of a video.
+    /// Comment on a moment of a video, or reply to a comment.
+    ///
+    /// A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+    /// same comment.
     ///
     /// The author is the name of the token (`auth.tokens`). If the token has no name, or none is
     /// required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
@@ -63,7 +67,7 @@ impl CommentsApi {
     ) -> Result<Json<CommentBody>, ApiError<Rerun>> {
         let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
         let video = service.for_write()?.video(video_id).await?;
-        Ok(Json(video.comment(&request.into()).await?.into()))
+        Ok(Json(video.comment(&request.try_into()?).await?.into()))
     }
 
     /// Change the text of a comment.
@@ -90,6 +94,8 @@ impl CommentsApi {
     }
 
     /// Delete a comment.
+    ///
+    /// Replies to it stay.
     ///
     /// Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
     /// without a name count as one author.
@@ -144,11 +150,15 @@ fn twenty() -> Bounded<1, 100> {
 /// A comment to add.
 #[derive(Object)]
 struct CommentRequest {
-    /// Start of the moment, in seconds from the start of the video.
-    start: f64,
+    /// Start of the moment, in seconds from the start of the video; required without `reply_to`.
+    #[oai(nullable)]
+    start: Option<f64>,
     /// End of the moment, in seconds from the start of the video. Null: the point in time `start`.
     #[oai(nullable)]
     end: Option<f64>,
+    /// Id of a comment on the same video to reply to, instead of `start` and `end`.
+    #[oai(nullable)]
+    reply_to: Option<String>,
     /// The text, at most `comments.max_chars` characters.
     #[oai(validator(min_length = 1))]
     text: String,
@@ -194,6 +204,10 @@ struct CommentBody {
     text: String,
     /// Name of the author.
     author: String,
+    /// Id of the comment that this one replies to, which may have been deleted; absent if this is no
+    /// reply.
+    #[oai(skip_serializing_if_is_none)]
+    reply_to: Option<String>,
     /// Creation time (ISO 8601, UTC, to the second).
     created_at: String,
     /// Time of the last change of the text (ISO 8601, UTC, to the second); absent if it was never
@@ -238,10 +252,21 @@ enum ActivityKind {
     Comment,
 }
 
-impl From<CommentRequest> for CommentDraft {
-    fn from(request: CommentRequest) -> Self {
-        let CommentRequest { start, end, text, author } = request;
-        Self { start, end, text, author }
+impl TryFrom<CommentRequest> for CommentDraft {
+    type Error = Error;
+
+    fn try_from(request: CommentRequest) -> Result<Self, Error> {
+        let CommentRequest { start, end, reply_to, text, author } = request;
+        let place = match (start, end, reply_to) {
+            (Some(start), end, None) => CommentPlace::Moment { start, end },
+            (None, None, Some(comment)) => CommentPlace::ReplyTo(comment),
+            _ => {
+                return Err(Error::Unprocessable(
+                    "give start, and end if the moment has one, or only reply_to".into(),
+                ));
+            }
+        };
+        Ok(Self { place, text, author })
     }
 }
 
@@ -263,6 +288,7 @@ impl From<CommentView> for CommentBody {
             end,
             text: comment.text,
             author: comment.author,
+            reply_to: comment.reply_to,
             created_at: iso(comment.created_at),
             edited_at: comment.edited_at.map(iso),
             editable,

@@ -416,8 +416,11 @@ export interface paths {
         get: operations["comments"];
         put?: never;
         /**
-         * Comment on a moment of a video.
-         * @description The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+         * Comment on a moment of a video, or reply to a comment.
+         * @description A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+         *     same comment.
+         *
+         *     The author is the name of the token (`auth.tokens`). If the token has no name, or none is
          *     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
          *     has too many comments (`comments.max_per_video`).
          */
@@ -440,7 +443,9 @@ export interface paths {
         post?: never;
         /**
          * Delete a comment.
-         * @description Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+         * @description Replies to it stay.
+         *
+         *     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
          *     without a name count as one author.
          */
         delete: operations["delete_comment"];
@@ -2346,6 +2351,11 @@ export interface components {
             text: string;
             /** @description Name of the author. */
             author: string;
+            /**
+             * @description Id of the comment that this one replies to, which may have been deleted; absent if this is no
+             *     reply.
+             */
+            reply_to?: string;
             /** @description Creation time (ISO 8601, UTC, to the second). */
             created_at: string;
             /**
@@ -2382,14 +2392,16 @@ export interface components {
         CommentRequest: {
             /**
              * Format: double
-             * @description Start of the moment, in seconds from the start of the video.
+             * @description Start of the moment, in seconds from the start of the video; required without `reply_to`.
              */
-            start: number;
+            start?: number | null;
             /**
              * Format: double
              * @description End of the moment, in seconds from the start of the video. Null: the point in time `start`.
              */
             end?: number | null;
+            /** @description Id of a comment on the same video to reply to, instead of `start` and `end`. */
+            reply_to?: string | null;
             /** @description The text, at most `comments.max_chars` characters. */
             text: string;
             /**

@@ -326,3 +326,36 @@ async fn comments_on_videos_of_other_collections_are_hidden() {
         mentions(&reply.error(404), &["unknown video_id", &sport]);
     }
 }
+
+#[tokio::test]
+async fn replies_have_the_moment_of_their_comment() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let body = json!({"start": 5, "end": 7, "text": "Is this the harbour?"});
+    let question = app.post_json(&path(&id), body).await.ok();
+    assert_eq!(question.get("reply_to"), None);
+    comment(&app, &id, 6.0, "Another moment").await;
+    let reply_to = |to: &Value, text: &str| json!({"reply_to": to["comment_id"], "text": text});
+    let answer = app.post_json(&path(&id), reply_to(&question, "It is.")).await.ok();
+    assert_eq!((&answer["start"], &answer["end"]), (&json!(5.0), &json!(7.0)), "{answer}");
+    assert_eq!(answer["reply_to"], question["comment_id"]);
+    let thanks = app.post_json(&path(&id), reply_to(&answer, "Thanks.")).await.ok();
+    assert_eq!(thanks["reply_to"], question["comment_id"], "a thread has one level");
+    let listed = app.get(&path(&id)).await.ok();
+    assert_eq!(texts(&listed), ["Is this the harbour?", "It is.", "Thanks.", "Another moment"]);
+
+    app.delete(&one(&question)).await.ok();
+    let listed = app.get(&path(&id)).await.ok();
+    assert_eq!(texts(&listed), ["It is.", "Thanks.", "Another moment"], "replies stay");
+    let last = app.post_json(&path(&id), reply_to(&thanks, "Still here.")).await.ok();
+    assert_eq!(last["reply_to"], question["comment_id"]);
+
+    let unknown = app.post_json(&path(&id), json!({"reply_to": "none", "text": "a"})).await;
+    mentions(&unknown.error(404), &["has no comment 'none'"]);
+    for place in [json!({}), json!({"end": 7}), json!({"start": 1, "reply_to": "a"})] {
+        let mut body = place.clone();
+        body["text"] = json!("a");
+        let refused = app.post_json(&path(&id), body).await.error(422);
+        mentions(&refused, &["reply_to"]);
+    }
+}

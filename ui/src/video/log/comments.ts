@@ -14,9 +14,9 @@ export const listComments = (video: string, cursor = "") =>
     `${commentsPath(video)}?${new URLSearchParams({ limit: String(PAGE), ...(cursor ? { cursor } : {}) })}`,
   );
 
-/** Adds a comment; an empty `author` means the name of the token. */
-export const addComment = (video: string, span: Span, text: string, author: string) =>
-  api<Comment>(commentsPath(video), { json: { ...span, text, author: author || null } });
+/** Adds a comment on a span, or a reply; an empty `author` means the name of the token. */
+export const addComment = (video: string, place: Span | { reply_to: string }, text: string, author: string) =>
+  api<Comment>(commentsPath(video), { json: { ...place, text, author: author || null } });
 
 export const editComment = (comment: Comment, text: string) =>
   api<Comment>(commentPath(comment), { method: "PATCH", json: { text } });

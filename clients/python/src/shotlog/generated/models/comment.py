@@ -25,6 +25,9 @@ class Comment:
         author (str): Name of the author.
         created_at (str): Creation time (ISO 8601, UTC, to the second).
         editable (bool): Whether this token may change and delete the comment.
+        reply_to (str | Unset): Id of the comment that this one replies to, which may have been deleted; absent if this
+            is no
+            reply.
         edited_at (str | Unset): Time of the last change of the text (ISO 8601, UTC, to the second); absent if it was
             never
             changed.
@@ -38,6 +41,7 @@ class Comment:
     author: str
     created_at: str
     editable: bool
+    reply_to: str | Unset = UNSET
     edited_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -58,6 +62,8 @@ class Comment:
 
         editable = self.editable
 
+        reply_to = self.reply_to
+
         edited_at = self.edited_at
 
         field_dict: dict[str, Any] = {}
@@ -74,6 +80,8 @@ class Comment:
                 "editable": editable,
             }
         )
+        if reply_to is not UNSET:
+            field_dict["reply_to"] = reply_to
         if edited_at is not UNSET:
             field_dict["edited_at"] = edited_at
 
@@ -98,6 +106,8 @@ class Comment:
 
         editable = d.pop("editable")
 
+        reply_to = d.pop("reply_to", UNSET)
+
         edited_at = d.pop("edited_at", UNSET)
 
         comment = cls(
@@ -109,6 +119,7 @@ class Comment:
             author=author,
             created_at=created_at,
             editable=editable,
+            reply_to=reply_to,
             edited_at=edited_at,
         )
 

@@ -60,9 +60,12 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: CommentRequest,
 ) -> Response[Comment]:
-    """Comment on a moment of a video.
+    """Comment on a moment of a video, or reply to a comment.
 
-     The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+     A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+    same comment.
+
+    The author is the name of the token (`auth.tokens`). If the token has no name, or none is
     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
     has too many comments (`comments.max_per_video`).
 
@@ -96,9 +99,12 @@ def sync(
     client: AuthenticatedClient | Client,
     body: CommentRequest,
 ) -> Comment | None:
-    """Comment on a moment of a video.
+    """Comment on a moment of a video, or reply to a comment.
 
-     The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+     A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+    same comment.
+
+    The author is the name of the token (`auth.tokens`). If the token has no name, or none is
     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
     has too many comments (`comments.max_per_video`).
 
@@ -127,9 +133,12 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: CommentRequest,
 ) -> Response[Comment]:
-    """Comment on a moment of a video.
+    """Comment on a moment of a video, or reply to a comment.
 
-     The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+     A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+    same comment.
+
+    The author is the name of the token (`auth.tokens`). If the token has no name, or none is
     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
     has too many comments (`comments.max_per_video`).
 
@@ -161,9 +170,12 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: CommentRequest,
 ) -> Comment | None:
-    """Comment on a moment of a video.
+    """Comment on a moment of a video, or reply to a comment.
 
-     The author is the name of the token (`auth.tokens`). If the token has no name, or none is
+     A reply (`reply_to`) has the moment of the comment. A reply to a reply becomes a reply to the
+    same comment.
+
+    The author is the name of the token (`auth.tokens`). If the token has no name, or none is
     required, it is `author`. Returns 400 if the moment lies outside the video, or if the video
     has too many comments (`comments.max_per_video`).
 

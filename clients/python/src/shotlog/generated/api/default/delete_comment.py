@@ -59,7 +59,9 @@ def sync_detailed(
 ) -> Response[CommentDeleted]:
     """Delete a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+     Replies to it stay.
+
+    Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
     without a name count as one author.
 
     Args:
@@ -94,7 +96,9 @@ def sync(
 ) -> CommentDeleted | None:
     """Delete a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+     Replies to it stay.
+
+    Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
     without a name count as one author.
 
     Args:
@@ -124,7 +128,9 @@ async def asyncio_detailed(
 ) -> Response[CommentDeleted]:
     """Delete a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+     Replies to it stay.
+
+    Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
     without a name count as one author.
 
     Args:
@@ -157,7 +163,9 @@ async def asyncio(
 ) -> CommentDeleted | None:
     """Delete a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
+     Replies to it stay.
+
+    Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
     without a name count as one author.
 
     Args:
