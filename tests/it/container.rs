@@ -187,7 +187,7 @@ async fn videos_state_their_reel_and_exact_frame_rate() {
             assert_eq!(listed[field], video[field], "{field}");
         }
         let edl = app.get(&format!("/videos/{id}/export?format=edl")).await.text();
-        assert!(edl.contains(&format!("001  {reel:<8} V")), "{edl}");
+        assert!(edl.contains(&format!("001  {reel:<8} B")), "{edl}");
     }
     // Records of earlier versions state only the rounded rate.
     let id = app.video_of(&clip(json!({"frame_rate": 29.97, "timecode": "01:00:00;00"}))).await;

@@ -420,7 +420,7 @@ async fn selects_of_a_bin_become_an_archive_of_clips() {
     let table = std::fs::read_to_string(folder.join("clips.csv")).expect("the table");
     mentions(
         &table,
-        &["\r\n1,count 0:05.80,", "\r\n2,count 0:00.50,", ",13,38,25,0.520,1.520\r\n"],
+        &["\r\n1,count 0:05.80,", "\r\n2,count 0:00.50,", ",13,38,25,0.520,1.520,1.000\r\n"],
     );
 }
 

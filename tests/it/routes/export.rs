@@ -221,7 +221,7 @@ except ImportError as missing:
     sys.exit()
 rate = {'rate': 25} if sys.argv[1].endswith('.edl') else {}
 timeline = otio.adapters.read_from_file(sys.argv[1], **rate)
-for track in timeline.tracks:
+for track in timeline.video_tracks():
     for clip in track.find_clips():
         span = clip.trimmed_range()
         print(span.start_time.to_seconds(), span.duration.to_seconds())
@@ -245,7 +245,7 @@ async fn opentimelineio_reads_timelines() {
         }
     }
     let edl = export(&app, &id, "edl").await.text();
-    mentions(&edl, &["TITLE: clip\n", "001  clip     V     C        00:00:00:00 00:00:10:00"]);
+    mentions(&edl, &["TITLE: clip\n", "001  clip     B     C        00:00:00:00 00:00:10:00"]);
 }
 
 #[tokio::test]
@@ -269,11 +269,11 @@ async fn chapters_and_moments_become_clips() {
         [
             format!(
                 "1,One & <two>,,\"{speech}\",,,{source},00:00:00:00,00:00:12:00,00:00:00:00,00:00:12:00,0,120,120,\
-                 0.000,12.000"
+                 0.000,12.000,12.000"
             ),
             format!(
                 "2,Three,,\"S1: Grüße, Zoë.\",,,{source},00:00:12:00,00:00:30:00,00:00:12:00,00:00:30:00,120,300,180,\
-                 12.000,30.000"
+                 12.000,30.000,18.000"
             ),
         ]
     );
@@ -283,9 +283,9 @@ async fn chapters_and_moments_become_clips() {
     assert_eq!(
         times,
         [
-            "00:00:21:00,00:00:22:00,00:00:00:00,00:00:01:00,210,220,10,21.000,22.000",
-            "00:00:00:05,00:00:03:03,00:00:01:00,00:00:03:08,5,33,28,0.500,3.300",
-            "00:00:07:00,00:00:07:01,00:00:03:08,00:00:03:09,70,71,1,7.000,7.100",
+            "00:00:21:00,00:00:22:00,00:00:00:00,00:00:01:00,210,220,10,21.000,22.000,1.000",
+            "00:00:00:05,00:00:03:03,00:00:01:00,00:00:03:08,5,33,28,0.500,3.300,2.800",
+            "00:00:07:00,00:00:07:01,00:00:03:08,00:00:03:09,70,71,1,7.000,7.100,0.100",
         ]
     );
     mentions(&rows[1], &["2,clip 0:00.50,", "A woman in a red coat"]);

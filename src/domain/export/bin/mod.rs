@@ -101,11 +101,8 @@ fn clips_of_video(
     let source = Arc::new(source_video(log));
     let clip = |select: Select| {
         let mut clip = moment_clip(log, &source, select.trimmed_span())?;
-        if !select.note.is_empty() {
-            clip.note = select.note;
-        } else if !clip.speech.is_empty() {
-            clip.note.clear();
-        }
+        // Only what users wrote: a description of the whole moment may not hold for a part of it.
+        clip.note = select.note;
         if handles > 0.0 {
             clip.add_handles(handles);
             clip.speech = log.speech_in(clip.span());

@@ -5,7 +5,7 @@ use crate::export::sequence::{Sequence, SequenceClip};
 use crate::export::{Content, one_line};
 use crate::kernel::error::Result;
 
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 20] = [
     "number",
     "name",
     "note",
@@ -25,6 +25,7 @@ const COLUMNS: [&str; 19] = [
     "frames",
     "start",
     "end",
+    "duration",
 ];
 
 pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
@@ -35,7 +36,7 @@ pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
         let [source_in, source_out] = clip.timecodes();
         let [record_in, record_out] = placed.timecodes(sequence.start);
         let seconds = |frame: u64| format!("{:.3}", frame as f64 / source.rate.per_second());
-        let row: [String; 19] = [
+        let row: [String; 20] = [
             u32::to_string(&number),
             clip.name.clone(),
             clip.note.clone(),
@@ -55,6 +56,7 @@ pub(crate) fn write(sequence: &Sequence) -> Result<Content> {
             clip.length().to_string(),
             seconds(clip.frames.start),
             seconds(clip.frames.end),
+            seconds(clip.length()),
         ];
         file.push_str(&row.map(|cell| quote(&one_line(&cell))).join(","));
         file.push_str(LINE_END);
@@ -95,7 +97,7 @@ mod tests {
             rows[1],
             format!(
                 "1,clip1 25,Frame 25.,Anna: Go! Now,a; b,3,{id},clip1.mov,A001,25/1,01:00:01:00,01:00:02:10,\
-                 00:00:00:00,00:00:01:10,25,60,35,1.000,2.400"
+                 00:00:00:00,00:00:01:10,25,60,35,1.000,2.400,1.400"
             )
         );
         assert_eq!(rows[2..], [""]);

@@ -24,7 +24,11 @@ fn event(sequence: &Sequence, number: u32, placed: &PlacedClip<'_>, reel: &str) 
     let (clip, source) = (placed.clip, &placed.clip.source);
     let [source_in, source_out] = clip.timecodes();
     let [record_in, record_out] = placed.timecodes(sequence.start);
-    let channel = if source.has_picture { "V" } else { "A" };
+    let channel = match (source.has_picture, source.audio_tracks.unwrap_or_default() > 0) {
+        (true, true) => "B",
+        (true, false) => "V",
+        (false, _) => "A",
+    };
     let mut event = format!(
         "{number:03}  {reel:<8} {channel:<5} C        \
          {source_in} {source_out} {record_in} {record_out}\n"
@@ -129,9 +133,9 @@ mod tests {
         assert_eq!(
             edl,
             "TITLE: selects\nFCM: DROP FRAME\n\n\
-             001  A001     V     C        01:00:59;28 01:01:00;04 00:00:00;00 00:00:00;04\n\
+             001  A001     B     C        01:00:59;28 01:01:00;04 00:00:00;00 00:00:00;04\n\
              * FROM CLIP NAME: clip1.mov\n* CLIP NAME: clip1 1798\n* COMMENT: Frame 1798.\n\n\
-             002  A001     V     C        01:00:00;00 01:00:01;00 00:00:00;04 00:00:01;04\n\
+             002  A001     B     C        01:00:00;00 01:00:01;00 00:00:00;04 00:00:01;04\n\
              * FROM CLIP NAME: clip1.mov\n* CLIP NAME: clip1 0\n* COMMENT: Frame 0.\n\n"
         );
     }
@@ -141,7 +145,7 @@ mod tests {
         let (film, video) = (source(1, "24/1", "10:00:00:00", "A"), source(2, "25/1", "", "B"));
         let sequence = sequence(vec![clip(&film, 0..24), clip(&video, 50..75)]);
         let edl = text(write(&sequence).expect("an edit list"));
-        let second = "002  B        V     C        00:00:02:00 00:00:03:00 00:00:01:00 00:00:02:00\n\
+        let second = "002  B        B     C        00:00:02:00 00:00:03:00 00:00:01:00 00:00:02:00\n\
                       M2   B        025.0                00:00:02:00\n";
         assert!(edl.contains(second), "{edl}");
         assert_eq!(edl.matches("M2 ").count(), 1, "{edl}");
