@@ -170,15 +170,25 @@ pub(super) fn is_language(evidence: &Evidence) -> bool {
 
 /// Whether a sentence can answer a question, given the evidence that it cites. What detectors list
 /// only answers a question if it names more than half of what the question is about: `A cat is in
-/// view` does not say what the cat is lying on. A description of a person says what they wear.
+/// view` says neither what the cat is lying on nor when it is absent. A description of a person says
+/// what they wear.
 pub(super) fn may_answer(question: &str, sentence: &str, cited: &[&Evidence]) -> bool {
     const HALF: f32 = 0.5;
+    let is_said = cited.iter().any(|evidence| is_language(evidence));
+    if !is_said && says_absence(question) && !says_absence(sentence) {
+        return false;
+    }
     let criteria = AnswerCriteria::from_question(question);
     let Some(criteria) = criteria.filter(|criteria| !criteria.is_topic()) else { return true };
     let is_person = cited.iter().any(|evidence| evidence.kind == PassageKind::People);
     let implied = if is_person { " wearing clothes" } else { "" };
-    cited.iter().any(|evidence| is_language(evidence))
-        || criteria.thing_overlap(&format!("{sentence}{implied}")) > HALF
+    is_said || criteria.thing_overlap(&format!("{sentence}{implied}")) > HALF
+}
+
+/// Whether a text is about something that is absent.
+fn says_absence(text: &str) -> bool {
+    const ABSENCE: [&str; 7] = ["nobody", "nothing", "none", "no", "not", "empty", "without"];
+    words(text).iter().any(|word| ABSENCE.contains(&word.lower.as_str()))
 }
 
 /// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
@@ -414,6 +424,7 @@ mod tests {
             ("What is the calico cat lying on?", &seen, false),
             ("What is the calico cat lying on?", &said, true),
             ("cat on a sofa", &seen, true),
+            ("When is nobody in view?", &seen, false),
         ] {
             assert_eq!(may_answer(question, &cited.text, &[cited]), expected, "{question}");
         }

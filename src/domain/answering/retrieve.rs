@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use futures::future::{try_join, try_join_all};
 use ports::index::{Filter, Predicate, VectorQuery};
 use ports::llm::PassageKind;
 
@@ -117,11 +118,10 @@ impl<'a> Retrieval<'a> {
         for record in records {
             by_analyzers.entry(record.analyzer_ids()).or_default().push(record);
         }
-        let mut contexts = Vec::with_capacity(records.len());
-        for (present, records) in by_analyzers {
-            contexts.extend(self.segments_of_group(&present, &records, &chunks).await?);
-        }
-        Ok(contexts)
+        let groups = by_analyzers
+            .iter()
+            .map(|(present, records)| self.segments_of_group(present, records, &chunks));
+        Ok(try_join_all(groups).await?.into_iter().flatten().collect())
     }
 
     /// Builds the filter for the chunks of these videos that may be segments: those that match the
@@ -146,15 +146,18 @@ impl<'a> Retrieval<'a> {
             records.iter().map(|record| VideoContext::new(record)).collect();
         let Some(analyzer) = self.main_analyzer(present) else { return Ok(contexts) };
         let group = self.group(present, records, chunks);
-        let mut found = self.search(&group, vec![analyzer.to_owned()]).await?;
         let others: Vec<String> = present.iter().filter(|id| *id != analyzer).cloned().collect();
         // The speech analyzers have the full text; other descriptions only quote it.
         let only_quotes_speech = !self.is_speech_analyzer(analyzer)
             && others.iter().any(|id| self.is_speech_analyzer(id));
-        let mut companions = match self.question.analyzer.is_none() && !others.is_empty() {
-            true => self.search(&group, others).await?,
-            false => HashMap::new(),
+        let companions = async {
+            match self.question.analyzer.is_none() && !others.is_empty() {
+                true => self.search(&group, others).await,
+                false => Ok(HashMap::new()),
+            }
         };
+        let found = self.search(&group, vec![analyzer.to_owned()]);
+        let (mut found, mut companions) = try_join(found, companions).await?;
         if self.question.analyzer.is_none() && self.chosen.is_none() {
             self.add_replies(&group, &found, &mut companions).await?;
         }
