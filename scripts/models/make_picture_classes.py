@@ -28,6 +28,8 @@ ABSTRACT = {
 }  # fmt: skip
 # More general words that WordNet does not connect.
 MORE_GENERAL = {"public transport": ["vehicle"]}
+# Names of classes that say more plainly what is meant.
+CLEARER = {"nipple": "baby bottle teat"}
 # Labels of COCO that are no words of WordNet in this sense, with words that are.
 COCO_WORDS = {
     "sports ball": "ball", "tv": "television set", "wine glass": "wineglass", "cow": "cattle", "potted plant": "plant",
@@ -82,7 +84,7 @@ def main():
     for synset in synsets:
         synonyms = [word.strip() for word in words[synset].split(",")]
         found = wordnet.find(synonyms, definitions[synset])
-        names.append(add(synonyms[0], found, list(dict.fromkeys(synonyms + wordnet.words[found]))))
+        names.append(add(CLEARER.get(synonyms[0], synonyms[0]), found, list(dict.fromkeys(synonyms + wordnet.words[found]))))
     Path("adapters/src/classifier/imagenet.txt").write_text("".join(f"{name}\n" for name in names))
     with open("src/text/vocabulary/kinds.tsv", "w") as file:
         file.write("# A noun, its synonyms, and more general nouns, from WordNet 3.1 (Copyright 2011 by Princeton University, WordNet\n"

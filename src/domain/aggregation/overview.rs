@@ -8,7 +8,7 @@ use text::plural::plural_with_count;
 
 use crate::aggregation::moment;
 use crate::analysis::analyzers::default_video::{self, ChunkDescription, is_implied};
-use crate::analysis::prose::with_article;
+use crate::analysis::prose::{common_name, with_article};
 use crate::analysis::video::AnalyzedVideo;
 use crate::kernel::time::Span;
 
@@ -34,8 +34,8 @@ pub(crate) fn overview(video: &AnalyzedVideo, chunks: Range<usize>) -> Option<Pa
     ranked.sort_by_key(|(_, counts)| std::cmp::Reverse(*counts));
     let named =
         ranked.into_iter().take(MAX_LABELS).map(|(label, (_, max_count))| match max_count {
-            0 | 1 => with_article(label),
-            _ => plural_with_count(label, max_count as u64),
+            0 | 1 => with_article(common_name(label)),
+            _ => plural_with_count(common_name(label), max_count as u64),
         });
     let named = named.collect::<Vec<_>>().join(", ");
     let (first, last) = (video.spans.get(chunks.start)?, video.spans.get(chunks.end - 1)?);

@@ -318,6 +318,7 @@ impl ChunkEvidence {
             }
             before = Some(read);
         }
+        screen_text::remove_icons(&mut lines);
         Ok(screen_text::merge_lines(&lines))
     }
 

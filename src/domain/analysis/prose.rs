@@ -50,6 +50,15 @@ pub(crate) fn with_article(name: &str) -> String {
     }
 }
 
+/// The name of a detected object in a sentence. The name of some labels has another meaning, too.
+pub(crate) fn common_name(label: &str) -> &str {
+    match label {
+        "mouse" => "computer mouse",
+        "remote" => "remote control",
+        _ => label,
+    }
+}
+
 /// Capitalizes `text` and appends a full stop.
 pub(crate) fn sentence(text: &str) -> String {
     capitalised(text) + "."

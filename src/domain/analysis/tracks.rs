@@ -1,5 +1,7 @@
 //! The tracked objects of a chunk, and images of them.
 
+use std::collections::BTreeMap;
+
 use ports::decoder::{Frame, Image};
 
 use crate::media::agreement::{IMAGES_PER_OBJECT, MIN_SIDE};
@@ -35,24 +37,27 @@ pub struct PersonTrack {
 impl PersonTrack {
     pub(crate) fn from_track(track: &Track, frames: &[Frame]) -> Option<Self> {
         let image = |time: f64| frames.iter().find(|f| f.time == time).map(|f| &f.image);
-        // Take the majority vote over all frames, since a passer-by or a shadow can distort the
-        // colours in a single frame.
-        let mut votes: Vec<(Vec<Garment>, usize)> = Vec::new();
-        for point in &track.points {
-            let worn =
-                image(point.time).map_or_else(Vec::new, |i| measure_garments(i, &point.bounds));
-            match votes.iter_mut().find(|(garments, _)| *garments == worn) {
-                Some((_, count)) => *count += 1,
-                None => votes.push((worn, 1)),
-            }
-        }
-        let visible = votes.into_iter().filter(|(garments, _)| !garments.is_empty());
-        let garments =
-            visible.max_by_key(|(_, count)| *count).map_or_else(Vec::new, |(garments, _)| garments);
+        let measured: Vec<Vec<Garment>> = track
+            .points
+            .iter()
+            .filter_map(|point| measure_garments(image(point.time)?, &point.bounds))
+            .collect();
+        let garments = agreed(&measured);
         let surest = track.best_point()?;
         let portrait = crop(image(surest.time)?, &surest.bounds);
         Some(Self { track: track.clone(), garments, portrait })
     }
+}
+
+/// Returns the garments that most frames agree on, since a passer-by or a shadow can distort the
+/// colours in a single frame.
+fn agreed(frames: &[Vec<Garment>]) -> Vec<Garment> {
+    let mut votes: BTreeMap<&Garment, usize> = BTreeMap::new();
+    for garment in frames.iter().flatten() {
+        *votes.entry(garment).or_default() += 1;
+    }
+    let most = votes.into_iter().filter(|(_, count)| 2 * count > frames.len());
+    most.map(|(garment, _)| garment.clone()).collect()
 }
 
 /// Crops an object from the frames that show it best, unless it is too small there.

@@ -28,16 +28,17 @@ pub struct AnalyzedVideo {
     pub spans: Vec<Span>,
     /// Outputs by analyzer id.
     pub outputs: BTreeMap<String, Outputs>,
-    /// Lower-case words that were recognized with a confidence below 0.5 at every occurrence in the
+    /// Lower-case words that were recognized with a confidence below 0.6 at every occurrence in the
     /// speech.
     pub doubtful: BTreeSet<String>,
 }
 
-/// Returns the lower-case words that were recognized with a confidence below 0.5 at every
+/// Returns the lower-case words that were recognized with a confidence below 0.6 at every
 /// occurrence.
 pub(crate) fn doubtful_words(recognized: &[Word]) -> BTreeSet<String> {
-    /// The confidence at which a word is as likely to be right as wrong.
-    const EVEN: f32 = 0.5;
+    /// The confidence below which about half of the words are wrong, counted on the words between
+    /// 0.5 and 0.6 of the development clips.
+    const EVEN: f32 = 0.6;
     let parts = |word: &Word| -> Vec<String> {
         words(&word.text).into_iter().map(|part| part.lower).collect()
     };

@@ -35,6 +35,10 @@ const DETECTOR_SURE: f32 = 0.75;
 /// Confidence from which the detector alone is sure of a label that the classifier does not know.
 const DETECTOR_SURE_OF_UNKNOWN: f32 = 0.6;
 
+/// Probability of an animal from which a person of whom the detector is not sure is not stated. The
+/// classifier has no class for people.
+const CONTESTS_PERSON: f32 = 0.3;
+
 /// Classes that are less probable than this are ignored: there are hundreds of them, and together
 /// they mean nothing.
 const MIN_PROBABILITY: f32 = 0.005;
@@ -142,7 +146,11 @@ impl<'a> Classes<'a> {
             // The image of a person shows mostly clothes.
             Some("clothing") if label != "person" => return Agreement::Contradiction,
             Some(kind) if kind != "clothing" => return Agreement::Kind(kind),
-            _ if label == "person" => return Agreement::Label,
+            _ if label == "person" => {
+                let is_contested =
+                    track.confidence() < DETECTOR_SURE && probability("animal") >= CONTESTS_PERSON;
+                return if is_contested { Agreement::Unsure } else { Agreement::Label };
+            }
             _ => {}
         }
         let mut others = exclusive().filter(|(kind, _)| own.is_none_or(|(own, _)| own != kind));
@@ -221,6 +229,8 @@ mod tests {
             ("surfboard", 0.65, [0.0, 0.0, 0.2, 0.8, 0.0, 0.0], Label),
             ("person", 0.5, [0.0, 0.0, 0.0, 0.1, 0.0, 0.9], Label),
             ("person", 0.5, [0.0, 0.9, 0.0, 0.1, 0.0, 0.0], Kind("bird")),
+            ("person", 0.6, [0.0, 0.4, 0.0, 0.6, 0.0, 0.0], Unsure),
+            ("person", 0.8, [0.0, 0.4, 0.0, 0.6, 0.0, 0.0], Label),
             ("car", 0.8, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], Label),
             ("car", 0.5, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], Unsure),
         ] {

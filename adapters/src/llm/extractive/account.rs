@@ -4,7 +4,7 @@
 
 use ports::llm::PassageKind;
 use text::plural::is_counted;
-use text::{join_list, words};
+use text::{Token, join_list, words};
 
 use super::corpus::{Corpus, finish_sentence, is_title};
 use super::speakers::Speakers;
@@ -120,7 +120,9 @@ fn upper_clothes(description: &str) -> Option<&str> {
     is_clear.then_some(clothes)
 }
 
-/// Returns the sentences that say how things move, the most frequent first.
+/// Returns the sentences that say how things move, the most frequent first. Of sentences that differ
+/// only in the verb, such as `A person walks to the right.` and `A person moves to the right.`, only
+/// one is returned.
 fn movements<'a>(corpus: &'a Corpus) -> Vec<&'a str> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for sentence in &corpus.sentences {
@@ -134,7 +136,25 @@ fn movements<'a>(corpus: &'a Corpus) -> Vec<&'a str> {
         }
     }
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    counts.into_iter().take(MAX_MOVEMENTS).map(|(text, _)| text).collect()
+    let mut chosen: Vec<&str> = Vec::new();
+    for (text, _) in counts {
+        if chosen.len() < MAX_MOVEMENTS && !chosen.iter().any(|other| is_same_movement(other, text))
+        {
+            chosen.push(text);
+        }
+    }
+    chosen
+}
+
+/// Returns whether two sentences about movements differ only in the verb.
+fn is_same_movement(one: &str, other: &str) -> bool {
+    const VERBS: &[&str] = &["moves", "move", "walks", "walk", "drives", "drive"];
+    let (one, other) = (words(one), words(other));
+    let is_same = |(a, b): (&Token, &Token)| {
+        let are_verbs = [a, b].iter().all(|word| VERBS.contains(&word.lower.as_str()));
+        a.lower == b.lower || are_verbs
+    };
+    one.len() == other.len() && one.iter().zip(&other).all(is_same)
 }
 
 /// Returns whether a sentence only lists what is in view.
@@ -142,20 +162,11 @@ pub(super) fn is_list_of_things(sentence: &str) -> bool {
     !sentence.ends_with('.') || sentence.ends_with(" in view.")
 }
 
-/// Returns the most important statements. They come from speech, or from detections if no speech
-/// can be quoted.
+/// Returns the most important statements, which come from speech. Detections are in the summary.
 pub(super) fn key_points(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<String> {
     let speakers = Speakers::new(corpus);
-    let mut points: Vec<String> = quotable(corpus, max_sentences, count)
-        .into_iter()
-        .map(|at| said(corpus, &speakers, at))
-        .collect();
-    if points.is_empty() {
-        let seen = |at: usize| corpus.sentences[at].kind == PassageKind::Objects;
-        let seen = rank::rank(corpus, max_sentences, seen).best(count);
-        points.extend(seen.into_iter().map(|at| corpus.quoted(at)));
-    }
-    points
+    let quotable = quotable(corpus, max_sentences, count).into_iter();
+    quotable.map(|at| said(corpus, &speakers, at)).collect()
 }
 
 /// Writes a sentence that names the topics of the speech, such as
@@ -179,16 +190,23 @@ fn titles<'a>(corpus: &'a Corpus) -> impl Iterator<Item = &'a str> {
 }
 
 /// Returns the most informative of the spoken sentences that were probably recognised correctly,
-/// most informative first.
+/// most informative first. A sentence with a word that may be misrecognised is only returned if
+/// there is no other.
 fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
-    let ranking = rank::rank(corpus, max_sentences, |at| {
-        let sentence = &corpus.sentences[at];
-        sentence.kind == PassageKind::Speech
-            && sentence.doubt <= MAX_DOUBT
-            && sentence.length > 3
-            && !sentence.stems.is_empty()
-    });
-    ranking.best(count)
+    let ranked = |max_doubt: f64, count: usize| {
+        let ranking = rank::rank(corpus, max_sentences, |at| {
+            let sentence = &corpus.sentences[at];
+            sentence.kind == PassageKind::Speech
+                && sentence.doubt <= max_doubt
+                && sentence.length > 3
+                && !sentence.stems.is_empty()
+        });
+        ranking.best(count)
+    };
+    match ranked(0.0, count) {
+        sure if sure.is_empty() => ranked(MAX_DOUBT, 1),
+        sure => sure,
+    }
 }
 
 /// Quotes a sentence, as in `The speaker says: “We make maps.”`

@@ -124,7 +124,7 @@ fn json(answer: &impl Serialize) -> Result<Value> {
 #[async_trait]
 impl LanguageModel for Extractive {
     fn model(&self) -> &str {
-        "extractive-v3"
+        "extractive-v4"
     }
 
     fn supports_images(&self) -> bool {

@@ -30,7 +30,7 @@ pub(super) fn runs<'a, 'b>(text: &str, all: &'a [Token<'b>]) -> Vec<&'a [Token<'
         let pieces = all[start..at].split(|word| {
             is_verb(word, all[0].start) || verb.is_some_and(|verb| verb.start == word.start)
         });
-        found.extend(pieces.map(noun_phrase).filter(|run| is_long_enough(run)));
+        found.extend(pieces.map(noun_phrase).filter(|run| is_topic(run)));
         start = if at < all.len() && is_stop_word(&all[at].lower) { at + 1 } else { at };
     }
     found
@@ -85,8 +85,21 @@ fn noun_phrase<'a, 'b>(mut run: &'a [Token<'b>]) -> &'a [Token<'b>] {
     &run[run.len().saturating_sub(max)..]
 }
 
-fn is_long_enough(run: &[Token]) -> bool {
-    run.iter().any(|word| word.lower.chars().count() > 2)
+/// Returns whether a run can be a topic: it is long enough, no greeting and not only of words that
+/// name nothing in particular.
+fn is_topic(run: &[Token]) -> bool {
+    const GENERAL: &[&str] = &[
+        "bit", "case", "day", "days", "end", "fact", "guy", "guys", "man", "minute", "moment",
+        "morning", "one", "part", "people", "person", "place", "point", "reason", "side", "time",
+        "times", "today", "way", "ways", "year", "years",
+    ];
+    const TIMES_OF_DAY: &[&str] = &["morning", "afternoon", "evening", "night", "day"];
+    let is_greeting = match run {
+        [first, second] => first.lower == "good" && TIMES_OF_DAY.contains(&second.lower.as_str()),
+        _ => false,
+    };
+    let is_general = run.iter().all(|word| GENERAL.contains(&word.lower.as_str()));
+    !is_greeting && !is_general && run.iter().any(|word| word.lower.chars().count() > 2)
 }
 
 fn is_verb(word: &Token, sentence_start: usize) -> bool {
@@ -135,7 +148,9 @@ fn is_verb(word: &Token, sentence_start: usize) -> bool {
 }
 
 fn is_adverb(word: &Token) -> bool {
-    !word.is_capitalised() && word.lower.len() > 4 && word.lower.ends_with("ly")
+    const OTHERS: &[&str] = &["hereby", "thereby", "whereby", "herein", "therein", "hence"];
+    let lower = word.lower.as_str();
+    OTHERS.contains(&lower) || !word.is_capitalised() && lower.len() > 4 && lower.ends_with("ly")
 }
 
 /// Returns whether a word is an adjective or adverb. A phrase must not end with such a word.

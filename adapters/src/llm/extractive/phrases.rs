@@ -90,10 +90,8 @@ pub(super) fn title(corpus: &Corpus) -> String {
     if !corpus.shown.is_empty() {
         return title_case(&seen(corpus));
     }
-    match first {
-        Some(word) => title_case(&word.words),
-        None => kind_of_content(corpus),
-    }
+    // A single word that is spoken once is no topic.
+    kind_of_content(corpus)
 }
 
 /// Names what is heard or seen if it has no topic. Returns an empty title if nothing is known.

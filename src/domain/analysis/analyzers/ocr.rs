@@ -28,7 +28,7 @@ pub(crate) struct OcrAnalyzer;
 /// The id used in requests and stored records.
 pub(crate) const ID: &str = "ocr";
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The text on screen in a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! Merges the OCR results from several frames into lines of text with their times and positions,
 //! and groups lines into captions and rows of tables.
 
+mod icons;
 mod tables;
 mod vote;
 
@@ -13,6 +14,7 @@ use text::letters_and_digits;
 
 use crate::kernel::time::rounded;
 use crate::media::tracking::Location;
+pub(crate) use icons::remove_icons;
 use tables::Tables;
 
 /// Minimum confidence of a line. Lines below this value contain more noise than text.

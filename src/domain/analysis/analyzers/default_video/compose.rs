@@ -136,9 +136,14 @@ impl DescriptionBuilder {
     }
 }
 
-/// Whether a caption is probably read correctly.
+/// Whether a caption is probably read correctly, and more than a counter or two letters of a logo.
 fn is_quotable(caption: &Caption) -> bool {
-    caption.confidence >= f64::from(MIN_SCREEN_CONFIDENCE)
+    /// Minimum number of letters, or of the digits of a lone number.
+    const MIN_CHARS: usize = 3;
+    let letters = caption.text.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = caption.text.chars().filter(|c| c.is_numeric()).count();
+    let says_something = letters >= MIN_CHARS || letters == 0 && digits >= MIN_CHARS;
+    says_something && caption.confidence >= f64::from(MIN_SCREEN_CONFIDENCE)
 }
 
 /// Whether a caption is a copyright notice or a web address.

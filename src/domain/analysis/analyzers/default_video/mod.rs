@@ -93,7 +93,7 @@ impl From<Description> for ChunkDescription {
 const VERSION: u32 = 2;
 
 /// Increased with every change to how descriptions are composed.
-const COMPOSITION: u32 = 10;
+const COMPOSITION: u32 = 11;
 
 const PROMPT: &str = include_str!("prompt.md");
 

@@ -7,7 +7,7 @@ use text::join_list;
 use text::kinds::is_a;
 use text::plural::{is_uncountable, number_word, plural, plural_with_count};
 
-use crate::analysis::prose::{in_view, sentence, with_article};
+use crate::analysis::prose::{common_name, in_view, sentence, with_article};
 use crate::analysis::tracks::ChunkTracks;
 use crate::media::movement::Movement;
 use crate::media::tracking::{Track, TrackPoint, max_at_once, repeatedly_at_once};
@@ -130,7 +130,7 @@ pub(super) fn summarize(chunk: &ChunkTracks) -> ObjectSummary {
     for &kind in stated.iter().take(MAX_LABELS) {
         let movements = scene.movements(kind);
         if !movements.iter().any(|movement| movement.count == kind.count) {
-            listed.push(plural_with_count(kind.label, kind.count as u64));
+            listed.push(plural_with_count(common_name(kind.label), kind.count as u64));
         }
         actions.extend(movements.iter().map(|movement| movement.action(kind.label)));
         moving.extend(movement_sentence(kind, &movements));
@@ -316,9 +316,9 @@ fn is_upright(track: &Track) -> bool {
 fn movement_sentence(kind: &ObjectKind<'_>, movements: &[KindMovement]) -> Option<String> {
     let clause = |(at, movement): (usize, &KindMovement)| {
         let subject = match (at, movement.count) {
-            (0, count) if count < kind.count => part_of(kind.label, count),
-            (0, 1) => with_article(kind.label),
-            (0, count) => plural_with_count(kind.label, count as u64),
+            (0, count) if count < kind.count => part_of(common_name(kind.label), count),
+            (0, 1) => with_article(common_name(kind.label)),
+            (0, count) => plural_with_count(common_name(kind.label), count as u64),
             (_, 1) => "another".to_owned(),
             (_, count) => format!("{} others", number_word(count as u64)),
         };

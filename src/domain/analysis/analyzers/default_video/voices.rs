@@ -16,7 +16,7 @@ const MIN_WORDS: usize = 4;
 const MAX_WORDS: usize = 40;
 
 /// A word with at least this confidence is more likely to be right than wrong.
-const MIN_CONFIDENCE: f32 = 0.5;
+const MIN_CONFIDENCE: f32 = 0.6;
 
 /// Maximum share of a quotation's content words whose confidence may be below [`MIN_CONFIDENCE`].
 const MAX_DOUBTFUL_SHARE: f64 = 0.1;

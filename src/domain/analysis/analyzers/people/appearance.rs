@@ -151,7 +151,7 @@ mod tests {
         let person = |(n, points)| PersonTrack {
             track: Track { label: "person".into(), points },
             garments: if n < dressed_people {
-                measure_garments(&dressed(), &[0.2, 0.0, 0.6, 1.0])
+                measure_garments(&dressed(), &[0.2, 0.0, 0.6, 1.0]).unwrap_or_default()
             } else {
                 Vec::new()
             },

@@ -48,7 +48,7 @@ pub(crate) struct PeopleAnalyzer;
 /// The id used in requests and stored records.
 pub(crate) const ID: &str = "people";
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// The people of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
