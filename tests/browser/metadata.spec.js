@@ -71,6 +71,21 @@ test("a title is edited in place and shown everywhere", async ({ page, service }
   expect((await stored(service)).metadata).toBeUndefined();
 });
 
+test("a title is edited on the card of the library", async ({ page, service }) => {
+  await page.goto(service.url);
+  const field = page.getByRole("textbox", { name: "Title (leave empty for the file name)" });
+  await page.getByRole("button", { name: "Edit the title of shotlog-sample.mp4" }).press("Enter");
+  await field.fill("A day in Port Ellery");
+  await expectAccessible(page, "a title that is edited in the library");
+  await field.press("Enter");
+  await expect(page.getByRole("link", { name: /^Open A day in Port Ellery/ })).toBeVisible();
+  expect((await stored(service)).metadata).toEqual({ title: "A day in Port Ellery" });
+  await page.getByRole("button", { name: "Edit the title of A day in Port Ellery" }).press("Enter");
+  await field.fill("");
+  await field.press("Enter");
+  await expect(page.getByRole("link", { name: /^Open shotlog-sample.mp4/ })).toBeVisible();
+});
+
 test("the collection and metadata are added, edited and removed in place", async ({ page, service }) => {
   await page.goto(`${service.url}/#/videos/${id}`);
   await page.getByRole("button", { name: "Add to a collection" }).click();

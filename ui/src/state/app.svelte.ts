@@ -1,11 +1,11 @@
 // State shared by all pages: videos, jobs, the service's schema, and the address.
 import { address } from "./address.svelte";
-import { api, ApiError, videoPath } from "../api/client";
+import { api, ApiError, changeVideo, videoPath } from "../api/client";
 import { errorMessage } from "../api/failure";
-import { titleOf } from "./metadata";
+import { TITLE, titleOf } from "./metadata";
 import { m } from "../i18n/language.svelte";
 import { setServiceLabels } from "../i18n/service-labels.svelte";
-import type { Health, Job, Schema, Video } from "../api/types";
+import type { Health, Job, Schema, Video, VideoDetail } from "../api/types";
 
 /** A link or a button in a toast. Ctrl+Z activates the one with `undo`. */
 export type ToastAction = { text: string; href?: string; run?: () => void; undo?: boolean };
@@ -51,12 +51,12 @@ export const successors = $state<Record<string, string>>({});
 const names = $state<Record<string, string>>({});
 const requestedNames = new Set<string>();
 
-/** A video's title, or its id until the title is loaded. */
-export function videoTitle(id: string): string {
+/** A video's title, or `fallback` until the title is loaded. */
+export function videoTitle(id: string, fallback = id): string {
   const video = app.videos?.find((one) => one.video_id === id);
   const listed = video ? titleOf(video) : names[id];
   if (listed === undefined && app.videos && !requestedNames.has(id)) void loadName(id);
-  return listed ?? id;
+  return listed ?? fallback;
 }
 
 async function loadName(id: string) {
@@ -78,6 +78,14 @@ export function updateListed({ video_id, filename, metadata, collection }: Video
   names[video_id] = titleOf({ filename, metadata });
   app.videos =
     app.videos?.map((one) => (one.video_id === video_id ? { ...one, metadata, collection } : one)) ?? null;
+}
+
+/** Changes a video's title. Without one, the video is called by its file name. */
+export async function changeTitle({ video_id, filename }: Video, title: string): Promise<VideoDetail> {
+  const value = title && title !== filename ? title : null;
+  const video = await changeVideo(video_id, { metadata: { [TITLE]: value } });
+  updateListed(video);
+  return video;
 }
 
 /** Videos known to be deleted. */
@@ -112,11 +120,15 @@ export function isListedAudioOnly(id: string): boolean {
 const TOAST_TIME = 5000;
 const ACTION_TIME = 12_000;
 let toastTimer: ReturnType<typeof setTimeout>;
+let toasts = 0;
 
-export function toast(text: string, actions: ToastAction[] = []) {
+/** Shows a toast. Returns a function that closes it, unless another one has replaced it. */
+export function toast(text: string, actions: ToastAction[] = []): () => void {
+  const turn = ++toasts;
   app.toast = text;
   app.toastActions = actions;
   releaseToast();
+  return () => turn === toasts && closeToast();
 }
 
 export function closeToast() {

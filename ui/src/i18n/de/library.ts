@@ -27,6 +27,7 @@ export const library: typeof english = {
     videos: "Videos",
     open: (name, length) => `${name} öffnen, ${length}`,
     select: (name) => `${name} auswählen`,
+    rename: (name) => `Titel von ${name} ändern`,
     delete: (name) => `${name} löschen`,
     empty: "Noch keine Videos",
     sees: (what) => `Dieser Dienst erkennt ${what}.`,
@@ -70,6 +71,7 @@ export const library: typeof english = {
     deleteTitle: (videos) => `${videos} löschen?`,
     deleteAbout:
       "Die zugehörigen Momente und alle Ergebnisse werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.",
+    inBins: (videos, selects) => `In Ablagen verwendet: ${videos}. Ohne Video bleiben dort: ${selects}.`,
     deleted: (videos) => `${videos} gelöscht.`,
     moveTitle: (videos) => `${videos} in eine Sammlung verschieben`,
     moveLabel: "Sammlung (leer lassen für keine)",
@@ -198,6 +200,8 @@ export const library: typeof english = {
     reconnecting:
       "Verbindung unterbrochen. Der Upload wird fortgesetzt, sobald der Dienst wieder erreichbar ist.",
     retrying: (why) => `${why} Es wird automatisch erneut versucht.`,
+    known: (name) => `${name} ist schon in der Bibliothek.`,
+    knownAgain: (name) => `${name} ist schon in der Bibliothek und wurde neu analysiert.`,
     notAdded: (name, why) => `${name} wurde nicht hinzugefügt: ${why}`,
     status: (status) => `Der Dienst hat einen Fehler gemeldet (${status})`,
     unreachable: "Der Dienst ist nicht erreichbar",
