@@ -95,9 +95,12 @@ test("five moments are collected from a search, ordered, trimmed and noted", asy
   await tools.getByRole("button", { name: "Remove" }).press("Enter");
   await expect.poll(() => startsOf(service, bin)).toEqual([20, 5, 15]);
   await expect(rows(page)).toHaveCount(3);
+  await expect(toast(page)).toContainText("Removed 2 selects.");
   await page.keyboard.press("Control+z");
   await expect.poll(() => startsOf(service, bin)).toEqual([0, 10, 20, 5, 15]);
   await expect(rows(page)).toHaveCount(5);
+  // Its undo would now undo an earlier change.
+  await expect(toast(page)).toBeHidden();
 
   // Texts, rating and trim.
   const first = rows(page).first();
@@ -203,11 +206,11 @@ test("a file that cannot be played is skipped", async ({ page, service }) => {
   const bin = await createBin(service, [10, 3]);
   const selects = await selectsOf(service, bin);
   await page.route((url) => url.pathname === `/bins/${bin}/selects`, (route) => route.fulfill({
-    json: { bin_id: bin, version: 2, total: 2, offset: 0, limit: 100, selects: [{ ...selects[0], filename: "broken.mp4", video_url: `${service.url}/favicon.svg` }, selects[1]] },
+    json: { bin_id: bin, version: 2, total: 2, offset: 0, limit: 100, selects: [{ ...selects[0], video_url: `${service.url}/favicon.svg` }, selects[1]] },
   }));
   await page.goto(`${service.url}/#/bins/${bin}`);
   await page.getByRole("button", { name: "Play string-out" }).click();
-  await expect(page.getByText("Select 1 (broken.mp4) cannot be played and was skipped.")).toBeVisible();
+  await expect(page.getByText("Select 1 (shotlog-sample.mp4) cannot be played and was skipped.")).toBeVisible();
   await expect.poll(async () => (await active(page)).t).toBeGreaterThanOrEqual(3);
   await expect(rows(page).nth(1)).toHaveAttribute("aria-current", "true");
 });

@@ -234,7 +234,7 @@ test("a range is saved as a clip, and its log is exported", async ({ page, servi
   await range.getByRole("button", { name: "Save clip" }).click();
   const clip = await cut;
   expect(clip.suggestedFilename()).toBe("shotlog-sample-12s-13.5s.mp4");
-  await expect(page.getByText("Clip 0:12–0:13 saved to downloads.")).toBeVisible();
+  await expect(page.getByText("Clip 0:12–0:13.5 saved to downloads.")).toBeVisible();
   const bytes = await readFile(await clip.path());
   expect(bytes.subarray(4, 8).toString()).toBe("ftyp");
   await openTimeMenu(page);

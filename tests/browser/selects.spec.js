@@ -51,7 +51,7 @@ test("selects are shown by tag and rating, and exported as they are shown", asyn
   for (const [name, path] of [["Video (MP4)", "string-out?"], ["Selects as clips (ZIP)", "clips?"], ["Final Cut Pro (FCPXML)", "export?format=fcpxml&"]])
     expect(await file(name)).toBe(`${service.url}/bins/${bin}/${path}select_ids=s1%2Cs4`);
   const csv = (await (await fetch(await file("Clip list (CSV)"))).text()).trim().split("\n");
-  expect(csv.slice(1).map((line) => line.trim().split(",").at(-2))).toEqual(["0.000", "15.000"]);
+  expect(csv.slice(1).map((line) => line.trim().split(",").at(-3))).toEqual(["0.000", "15.000"]);
   await expectAccessible(page, "the export menu of chosen selects", ".head details[open]");
   await page.keyboard.press("Escape");
   await filter.getByLabel("Tag").selectOption("boat");
@@ -74,10 +74,12 @@ test("the tag field suggests the tags of the bin", async ({ page, service }) => 
   await expectAccessible(page, "suggested tags");
   await suggestions.getByRole("button", { name: "fog" }).click();
   await expect.poll(tags).toEqual(["fog"]);
-  // By keyboard: the typed beginning is completed, not saved as a tag.
+  // By keyboard: Tab saves what is typed, and a suggestion completes it.
   await row.getByLabel("Tags", { exact: true }).fill("fog, bo");
   await expect(suggestions.getByRole("button")).toHaveText(["boats"]);
   await page.keyboard.press("Tab");
+  await expect.poll(tags).toEqual(["fog", "bo"]);
+  await expect(suggestions.getByRole("button")).toHaveText(["boats"]);
   await page.keyboard.press("Enter");
   await expect.poll(tags).toEqual(["fog", "boats"]);
   // Text that is left is saved, and the suggestions are gone.
@@ -97,7 +99,15 @@ test("a button says to which bin it adds, and Shift picks another one", async ({
   await expect(toast(page)).toContainText("Added to “Port”.");
   expect(await startsOf(service, other)).toEqual([3.5]);
   expect(await startsOf(service, bin)).toEqual([]);
+  // A second click removes it again, with an undo.
+  const remove = range.getByRole("button", { name: "Remove from bin “Port” again" });
+  await remove.click();
+  await expect(toast(page)).toContainText("Removed from “Port” again.");
   await expect(range.getByRole("button", { name: "Add to bin “Port”" })).toBeVisible();
+  expect(await startsOf(service, other)).toEqual([]);
+  await toast(page).getByRole("button", { name: "Undo" }).click();
+  await expect(remove).toBeVisible();
+  expect(await startsOf(service, other)).toEqual([3.5]);
   // A new name is shown at once, and a bin that is gone is not tried again.
   await page.goto(`${service.url}/#/bins/${other}`);
   await page.getByRole("button", { name: "Rename or describe…" }).click();

@@ -18,12 +18,13 @@ async function open(page, service, more = "") {
   await expect.poll(() => page.evaluate(() => document.querySelector("video").readyState)).toBeGreaterThan(1);
   return { id, sent };
 }
-/** Drags from one word to another. */
-async function dragWords(page, from, to) {
+/** Drags from one word to another; `before` runs while the button is still pressed. */
+async function dragWords(page, from, to, before = () => {}) {
   const [a, b] = [await word(page, from).boundingBox(), await word(page, to).boundingBox()];
   await page.mouse.move(a.x + a.width / 2, a.y + a.height / 2);
   await page.mouse.down();
   await page.mouse.move(b.x + b.width / 3, b.y + b.height / 2, { steps: 6 });
+  await before();
   await page.mouse.up();
 }
 
@@ -56,7 +57,7 @@ test("the transcript follows playback until the user scrolls", async ({ page, se
   await expect(page.getByRole("button", { name: "Play from 0:41" })).toBeInViewport();
 });
 
-test("words selected with the mouse are added to a bin with the quote as note", async ({ page, service }) => {
+test("words selected with the mouse are added to a bin", async ({ page, service }) => {
   const headers = { "Content-Type": "application/json" };
   const { bin_id: bin } = await json(service, "bins", { method: "POST", headers, body: JSON.stringify({ name: "Quotes" }) });
   await page.addInitScript((last) => localStorage.setItem("shotlog.bin", JSON.stringify(last)), { id: bin, name: "Quotes" });
@@ -67,13 +68,17 @@ test("words selected with the mouse are added to a bin with the quote as note", 
     return route.fulfill({ json: { bin: { bin_id: bin, name: "Quotes", version: 2 }, selects: [{ select_id: "s1" }] } });
   });
   const { id } = await open(page, service);
-  await dragWords(page, 1, 3);
+  // The text keeps its size meanwhile.
+  await dragWords(page, 1, 3, async () => {
+    await expect(word(page, 3)).toHaveClass(/selected/);
+    await expect(bar(page)).toHaveCount(0);
+  });
   await expect(page.locator("#transcript .selected")).toHaveText(["ferry", "leaves", "at"]);
   await expect(bar(page)).toBeVisible();
   await expectAccessible(page, "selected words");
   await bar(page).getByRole("button", { name: "Add to bin" }).click();
   await expect.poll(() => added.length).toBe(1);
-  expect(added[0]).toMatchObject({ video_id: id, note: "ferry leaves at" });
+  expect(added[0]).toMatchObject({ video_id: id });
   expect(added[0].start).toBeGreaterThan(1);
   expect(added[0].end).toBeLessThan(5.2);
   await page.keyboard.press("b");
@@ -110,7 +115,7 @@ test("words are selected, looped and quoted by keyboard", async ({ page, service
   expect(t).toBeGreaterThan(10);
   expect(t).toBeLessThan(16);
   await page.keyboard.press("c");
-  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("“Which ferry”\n— S2, harbour.wav, 0:11–0:14");
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("“Which ferry”\n— S2, harbour.wav, 0:11–0:15");
   await page.keyboard.press("Escape");
   await expect(bar(page)).toBeHidden();
   await expect(text(page)).toBeFocused();
@@ -159,6 +164,15 @@ test("words are found and replaced, one or all", async ({ page, service }) => {
   await find.press("Enter");
   await expect(status).toHaveText("3 matches · 2 of 3");
   await expect(page.locator("#transcript .current")).toHaveAttribute("data-word", "10");
+  // The keys of the text act on the match: E corrects its sentence.
+  await find.press("ArrowDown");
+  await expect(text(page)).toBeFocused();
+  await expect(word(page, 10)).toHaveClass(/caret/);
+  await page.keyboard.press("e");
+  const field = page.getByRole("textbox", { name: "Corrected words" });
+  await expect(field).toHaveValue("Which ferry do you mean?");
+  await field.press("Escape");
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Previous match" }).click();
   await expect(status).toHaveText("3 matches · 1 of 3");
   await page.getByRole("button", { name: "Replace", exact: true }).click();

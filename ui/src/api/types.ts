@@ -13,6 +13,7 @@ export type Peaks = Schemas["Peaks"];
 export type Preview = Schemas["Preview"];
 export type Detector = Schemas["Detector"];
 export type Turn = Schemas["Turn"];
+export type Utterance = Schemas["Utterance"];
 export type Entity = Schemas["Entity"];
 export type Deleted = Schemas["Deleted"];
 export type IngestAccepted = Schemas["IngestAccepted"];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { citedHits, plainTextAnswer, otherHits } from "./answer";
+import { withResultNames } from "./citations";
 import type { AskResponse, Hit } from "../api/types";
 
 const ID = "00c0ffee00c0ffee";
@@ -28,6 +29,13 @@ describe("an answer", () => {
     expect(otherHits(reply as never)).toEqual(many.slice(0, 3));
     const answered = { answer: `A [${ID} 0-5s].`, answered: true, results: many };
     expect(otherHits(answered as never)).toEqual(many.slice(1));
+  });
+
+  it("names aggregators, not their ids", () => {
+    expect(withResultNames("No. These results may say more: object_entities, stats. End")).toBe(
+      "No. These results may say more: Object entities and Stats. End",
+    );
+    expect(withResultNames("A boat leaves.")).toBe("A boat leaves.");
   });
 
   it("is copied with each source once", () => {

@@ -1,7 +1,14 @@
 // Citations in answers.
-import { clock } from "../i18n/format";
+import { analyzerName, clock, joinList } from "../i18n/format";
+import { m } from "../i18n/language.svelte";
 
 export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
+
+/** Replaces the ids of aggregators that the service names in a refusal by their names. */
+export const withResultNames = (text: string) =>
+  text.replace(/These results may say more: ([\w, ]+)\./, (_, ids: string) =>
+    m.answer.sayMore(joinList(ids.split(", ").map(analyzerName))),
+  );
 
 /** Splits a text at its citations, which look like [<video_id> 12.3-15.8s]. */
 export function splitCitations(text: string): Piece[] {

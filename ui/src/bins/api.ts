@@ -2,8 +2,8 @@
 import { api, ApiError, serviceUrl } from "../api/client";
 import type { Bin, BinChanged, BinList, SelectList, SelectUpdate } from "../api/types";
 
-/** A moment to add to a bin, with a note. */
-export type NewSelect = { video_id: string; start: number; end: number; note?: string };
+/** A moment to add to a bin. */
+export type NewSelect = { video_id: string; start: number; end: number };
 export type BinDetails = { name: string; description: string };
 export type BinOrder = "name" | "changed";
 

@@ -3,7 +3,7 @@
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { errorMessage } from "../api/failure";
 import type { Bin, BinChanged, Select, SelectUpdate } from "../api/types";
-import { renameBin } from "./adding.svelte";
+import { rememberBin, renameBin } from "./adding.svelte";
 import {
   getBin,
   isConflict,
@@ -56,6 +56,9 @@ export class OpenBin {
   /** Keys of the drafts that were refused. */
   refused = new SvelteSet<string>();
 
+  /** Closes the toast that offers to undo the last change. */
+  closeToast = () => {};
+
   private filters = $state.raw<SelectFilter>(NO_FILTER);
 
   readonly loaded: number = $derived(this.slots.filter(Boolean).length);
@@ -75,12 +78,14 @@ export class OpenBin {
   async load() {
     const turn = ++this.turn;
     this.error = "";
+    this.closeToast();
     try {
       const [bin, first] = await Promise.all([getBin(this.id), listSelects(this.id, 0, PAGE)]);
       if (turn !== this.turn) return;
       const rest = Array.from<undefined>({ length: first.total - first.selects.length });
       this.slots = [...first.selects, ...rest];
       this.setBin({ ...bin, version: first.version });
+      rememberBin(bin);
     } catch (reason) {
       if (turn !== this.turn) return;
       this.gone = isGone(reason);
@@ -166,6 +171,7 @@ export class OpenBin {
     const run = async () => {
       if (!this.bin) return false;
       const { version } = this.bin;
+      this.closeToast();
       this.error = "";
       this.conflict = false;
       try {

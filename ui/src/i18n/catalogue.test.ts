@@ -60,6 +60,7 @@ const SAME_IN_BOTH = [
   "corrections.kinds.person",
   "corrections.name",
   "corrections.newName",
+  "filters.names.video_ids",
   "inspector.moment",
   "jobs.details",
   "library.orders.name",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { exactClock, parseClock } from "./format";
+import { exactClock, parseClock, shortTime } from "./format";
 
 describe("a typed time", () => {
   it("is read as seconds, minutes and seconds, or with hours", () => {
@@ -16,6 +16,7 @@ describe("a typed time", () => {
   it("is shown with the fraction that it has, so that nothing is lost", () => {
     const times = [0, 12, 83.5, 12.501, 59.9996, 3723.25];
     expect(times.map(exactClock)).toEqual(["0:00", "0:12", "1:23.5", "0:12.501", "1:00", "1:02:03.25"]);
+    expect([0, 12.501, 16.82, 59.96].map(shortTime)).toEqual(["0:00", "0:12.5", "0:16.8", "1:00"]);
     for (const seconds of [12.501, 3723.25]) expect(parseClock(exactClock(seconds))).toBeCloseTo(seconds, 6);
   });
 });

@@ -26,6 +26,9 @@ export function exactClock(seconds: number): string {
   return clock(thousandths / 1000) + (fraction && `.${fraction}`);
 }
 
+/** Formats seconds as `exactClock` does, rounded to tenths, which a moment usually has. */
+export const shortTime = (seconds: number) => exactClock(Math.round(seconds * 10) / 10);
+
 export const humanize = (id: string) => id.replaceAll("_", " ");
 export const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 export const megabytes = (bytes: number) => m.common.megabytes(number(bytes / 1e6, 1, true));

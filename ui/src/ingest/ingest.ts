@@ -1,9 +1,9 @@
 // Starts the ingest of a video from a URL or a completed upload, and stores how to retry it. Retries
 // survive reloads, because the service keeps an upload for a while when its job fails.
 import { api } from "../api/client";
-import { loadJobs } from "../jobs/jobs";
+import { loadJobs, videosBefore } from "../jobs/jobs";
 import { errorMessage } from "../api/failure";
-import { retries, successors, toast } from "../state/app.svelte";
+import { app, retries, successors, toast } from "../state/app.svelte";
 import type { IngestAccepted } from "../api/types";
 
 export type Options = Record<string, string | number>;
@@ -18,7 +18,9 @@ const MAX_STARTED = 100;
 
 /** Starts an ingest; throws the service's errors. `before` is the job that this retries. */
 export async function ingest(source: Source, options: Options, before?: string): Promise<void> {
+  const listed = (before && videosBefore.get(before)) || app.videos || [];
   const accepted = await submit(source, options);
+  videosBefore.set(accepted.job_id, listed);
   if (before) successors[before] = accepted.job_id;
   const started = { ...loadStarted(), [accepted.job_id]: { source, options, before } };
   saveStarted(Object.fromEntries(Object.entries(started).slice(-MAX_STARTED)));

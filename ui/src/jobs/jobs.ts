@@ -1,11 +1,12 @@
 // The jobs. Running jobs are followed by server-sent events; the list is polled where events are not
 // available.
 import { api, ApiError, serviceUrl, videoPath } from "../api/client";
-import { mergeJobs, isActive } from "./job-state";
+import { changesResults, mergeJobs, isActive } from "./job-state";
 import { m } from "../i18n/language.svelte";
+import { link } from "../state/address.svelte";
 import { app, loadVideos, refreshVideos, retries, toast, videoTitle } from "../state/app.svelte";
 import { errorMessage } from "../api/failure";
-import type { Job, RerunAccepted } from "../api/types";
+import type { Job, RerunAccepted, Video } from "../api/types";
 
 /** Browsers allow about six connections per host across all tabs, so most must stay free. */
 const MAX_STREAMS = 2;
@@ -14,6 +15,8 @@ const POLL_FAST = 1000;
 const POLL_SLOW = 8000;
 
 const streams = new Map<string, EventSource>();
+/** The videos that were listed when an ingest was started in this browser, by job id. */
+export const videosBefore = new Map<string, Video[]>();
 /** Jobs whose event stream failed. */
 const withoutEvents = new Set<string>();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -40,10 +43,21 @@ function update(jobs: Job[]) {
   app.jobs = jobs;
   for (const job of done) delete retries[job.job_id];
   const newlyDone = doneBefore ? done.filter((job) => !doneBefore.has(job.job_id)) : [];
+  newlyDone.forEach(reportKnown);
   // A collection change may affect any video.
   if (newlyDone.some((job) => job.result?.collection)) void loadVideos();
   else if (newlyDone.length) void refreshVideos(newlyDone.flatMap((job) => job.result?.video_id ?? []));
   follow();
+}
+
+/** Reports an ingest of a file that the library had already, because its list does not get longer. */
+function reportKnown({ job_id, source, result }: Job) {
+  const id = result?.video_id;
+  const known = id !== undefined && videosBefore.get(job_id)?.some(({ video_id }) => video_id === id);
+  videosBefore.delete(job_id);
+  if (!known) return;
+  const text = changesResults(result ?? {}) ? m.uploads.knownAgain : m.uploads.known;
+  toast(text(source), [{ text: m.hits.openVideo, href: link("videos", {}, id) }]);
 }
 
 /** Requests cancellation at the job's next safe point; returns false if it is refused. */

@@ -1,7 +1,7 @@
 // Downloads part of a video as a clip.
 import { apiError, clipUrl } from "../api/client";
 import { errorMessage } from "../api/failure";
-import { clock } from "../i18n/format";
+import { shortTime } from "../i18n/format";
 import { m } from "../i18n/language.svelte";
 import { toast } from "../state/app.svelte";
 import type { Span } from "../api/types";
@@ -30,7 +30,7 @@ export async function saveClip(id: string, span: Span, text = ""): Promise<boole
     const address = clipUrl(id, clip);
     await prepare(address);
     Object.assign(document.createElement("a"), { href: address, download: "" }).click();
-    toast(m.range.clipDownloaded(clock(clip.start), clock(clip.end)));
+    toast(m.range.clipDownloaded(shortTime(clip.start), shortTime(clip.end)));
     return true;
   } catch (reason) {
     toast(errorMessage(reason instanceof TypeError ? apiError(0, null) : reason));

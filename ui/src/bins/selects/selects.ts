@@ -1,4 +1,4 @@
-// The order and the times of selects.
+// The order, the times and the ratings of selects.
 import { clock } from "../../i18n/format";
 import { parseTime } from "../../player/timecode";
 import type { Select, Span } from "../../api/types";
@@ -116,3 +116,7 @@ export function withTag(text: string, tag: string, tags: string[]): string {
   const complete = incomplete(text, tags) ? typed.slice(0, -1) : typed;
   return [...complete, tag].join(", ");
 }
+
+export const RATINGS = [1, 2, 3, 4, 5];
+
+export const stars = (rating: number) => "★".repeat(rating) + "☆".repeat(RATINGS.length - rating);

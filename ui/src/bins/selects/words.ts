@@ -1,11 +1,11 @@
 // The words that are said in a select.
 import { api, videoPath } from "../../api/client";
-import type { Span } from "../../api/types";
-import type { Sentence } from "../../player/sentences/quote";
+import type { Span, Utterance } from "../../api/types";
+import { spoken } from "./spoken";
 
-/** What is said within a span of a video, by sentence; empty without a transcript. */
-export async function wordsIn(id: string, { start, end }: Span, signal: AbortSignal): Promise<string> {
-  const path = `${videoPath(id)}/transcript?after=${start}&before=${end}`;
-  const { utterances } = await api<{ utterances: Sentence[] }>(path, { signal });
-  return utterances.map(({ text }) => text.trim()).join(" ");
+/** What is said within a span of a video, with the speakers; empty without a transcript. */
+export async function wordsIn(id: string, span: Span, signal: AbortSignal): Promise<string> {
+  const path = `${videoPath(id)}/transcript?words=true&after=${span.start}&before=${span.end}`;
+  const { utterances } = await api<{ utterances: Utterance[] }>(path, { signal });
+  return spoken(utterances, span);
 }

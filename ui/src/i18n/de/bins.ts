@@ -38,6 +38,7 @@ export const bins: typeof english = {
   },
   addToBin: {
     add: (bin, what = "") => `${what ? `${what} z` : "Z"}ur Ablage ${bin && `„${bin}“ `}hinzufügen`,
+    remove: (bin, what = "") => `${what ? `${what} w` : "W"}ieder aus Ablage „${bin}“ entfernen`,
     hint: (add) => `${add} (B). Mit Umschalttaste: andere Ablage.`,
     toOther: "Zu anderer Ablage hinzufügen …",
     gone: (bin) => `Die Ablage „${bin}“ gibt es nicht mehr.`,

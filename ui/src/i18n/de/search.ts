@@ -59,6 +59,7 @@ export const search: typeof english = {
     views: { list: "Liste", grid: "Raster" },
     answerName: "Antwort",
     answerFailed: (why) => `Die Antwort konnte nicht erstellt werden: ${why}`,
+    inLibrary: "In der Bibliothek:",
     weaker: (results) => count(results, "schwächeres Ergebnis", "schwächere Ergebnisse"),
     nothingStrong: (nearest) =>
       nearest === 1
@@ -110,6 +111,7 @@ export const search: typeof english = {
       languages: "Sprachen",
       sentiment: "Stimmung",
       where: "Bedingungen",
+      video_ids: "Videos",
       min_people: "Min. Personen",
       max_people: "Max. Personen",
       after: "Beginnt ab (m:ss)",
@@ -366,6 +368,7 @@ export const search: typeof english = {
   },
   answer: {
     refusal: "Nicht beantwortet",
+    sayMore: (results) => `Diese Ergebnisse sagen vielleicht mehr: ${results}.`,
     weak: "Schwach",
     weakHint: "Durch die zitierten Momente nur teilweise belegt",
     removed: "Entfernt",

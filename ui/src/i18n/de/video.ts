@@ -267,6 +267,7 @@ export const video: typeof english = {
   spoken: {
     text: "Text des Transkripts",
     hint: "Pfeiltasten gehen Wort für Wort und wählen mit der Umschalttaste aus. Eingabe spielt ab, Umschalt+Eingabe wiederholt, E korrigiert, C kopiert als Zitat.",
+    findHint: "Eingabe geht zum nächsten Treffer, ↓ zum Text.",
     selection: "Ausgewählte Wörter",
     selected: (words, start, end) => `${words} ausgewählt, ${start}–${end}`,
     play: "Abspielen",

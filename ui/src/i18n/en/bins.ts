@@ -35,6 +35,7 @@ export const bins = {
   /** Adding moments to a bin. */
   addToBin: {
     add: (bin: string, what = "") => `Add ${what && `${what} `}to bin${bin && ` “${bin}”`}`,
+    remove: (bin: string, what = "") => `Remove ${what && `${what} `}from bin “${bin}” again`,
     hint: (add: string) => `${add} (B). With Shift: another bin.`,
     toOther: "Add to another bin…",
     gone: (bin: string) => `Bin “${bin}” no longer exists.`,

@@ -59,6 +59,7 @@ export const search = {
     views: { list: "List", grid: "Grid" },
     answerName: "Answer",
     answerFailed: (why: string) => `The answer could not be written: ${why}`,
+    inLibrary: "In the library:",
     weaker: (results: number) => count(results, "weaker result", "weaker results"),
     nothingStrong: (nearest: number) =>
       nearest === 1
@@ -98,6 +99,7 @@ export const search = {
     noTime: "Enter a time such as 1:23 or 1:02:03.",
     names: {
       where: "Conditions",
+      video_ids: "Videos",
       min_people: "Min. people",
       max_people: "Max. people",
       after: "Starts at or after (m:ss)",
@@ -356,6 +358,7 @@ export const search = {
   },
   answer: {
     refusal: "Not answered",
+    sayMore: (results: string) => `These results may say more: ${results}.`,
     weak: "Weak",
     weakHint: "Only partly supported by the cited moments",
     removed: "Removed",

@@ -213,6 +213,7 @@ export const video = {
   spoken: {
     text: "Transcript text",
     hint: "Arrow keys move by word, and select with Shift. Enter plays, Shift+Enter loops, E corrects, C copies as quote.",
+    findHint: "Enter goes to the next match, ↓ to the text.",
     selection: "Selected words",
     selected: (words: string, start: string, end: string) => `${words} selected, ${start}–${end}`,
     play: "Play",

@@ -1,6 +1,6 @@
 // The state of the transcript as an editor: the selected words, the correction of them, and the search.
 import { m } from "../../i18n/language.svelte";
-import { clock } from "../../i18n/format";
+import { shortTime } from "../../i18n/format";
 import { toast } from "../../state/app.svelte";
 import { titleOf } from "../../state/metadata";
 import type { NewSelect } from "../../bins/api";
@@ -10,9 +10,6 @@ import type { VideoLog } from "../log/log.svelte";
 import { moveCaret, selectedRange, type Caret } from "./caret";
 import { findMatches, replaceAllMatches, replaceMatch, replaceWords } from "./find";
 import { buildWords, linesOf, spanOf, textOf } from "./words";
-
-/** The length to which the service limits a note unless it is configured otherwise, in characters. */
-const MAX_NOTE = 2000;
 
 export class TranscriptEditor {
   private position = $state.raw<Caret>({ caret: 0, anchor: null });
@@ -94,10 +91,9 @@ export class TranscriptEditor {
     this.playback.resume();
   }
 
-  /** The selected words for a bin, with the quote as note. */
+  /** The selected words for a bin. */
   get selects(): NewSelect[] {
-    const note = this.text.slice(0, MAX_NOTE);
-    return this.span ? [{ video_id: this.log.id, ...this.span, note }] : [];
+    return this.span ? [{ video_id: this.log.id, ...this.span }] : [];
   }
 
   /** The selected words with their speakers and where they are from. */
@@ -106,7 +102,7 @@ export class TranscriptEditor {
     const lines = linesOf(this.spoken, this.log.spokenTurns, this.range);
     const source = [
       this.log.detail && titleOf(this.log.detail),
-      `${clock(this.span.start)}–${clock(this.span.end)}`,
+      `${shortTime(this.span.start)}–${shortTime(this.span.end)}`,
     ];
     if (lines.length === 1) {
       const [{ speaker, text }] = lines;
@@ -127,8 +123,21 @@ export class TranscriptEditor {
     }
   }
 
-  /** Starts to correct the selected words, which loop meanwhile. */
+  /** Selects the sentence of the word at the caret. */
+  private selectSentence() {
+    const { words } = this.spoken;
+    const sentence = words[this.caret]?.sentence;
+    const isPart = (at: number) => words[at]?.sentence === sentence;
+    if (sentence === undefined) return;
+    let [first, last] = [this.caret, this.caret];
+    while (isPart(first - 1)) first -= 1;
+    while (isPart(last + 1)) last += 1;
+    this.select(first, last);
+  }
+
+  /** Starts to correct the selected words, or the sentence at the caret, which loop meanwhile. */
   correct() {
+    if (!this.range) this.selectSentence();
     if (!this.range || !this.span) return;
     this.draft = this.text;
     this.playback.loop(this.span);
@@ -148,9 +157,12 @@ export class TranscriptEditor {
     this.clear();
   }
 
-  step(by: 1 | -1) {
+  /** Goes to another match, or to the current one, and moves the caret there. */
+  step(by: 1 | 0 | -1) {
     const { length } = this.matches;
-    if (length) this.matchIndex = (Math.min(this.matchIndex, length - 1) + by + length) % length;
+    if (!length) return;
+    this.matchIndex = (Math.min(this.matchIndex, length - 1) + by + length) % length;
+    if (this.match && this.draft === null) this.place(this.match.first);
   }
 
   /** Replaces the current match and goes to the next one. */
