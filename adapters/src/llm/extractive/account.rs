@@ -6,7 +6,7 @@ use ports::llm::PassageKind;
 use text::plural::is_counted;
 use text::{Token, join_list, words};
 
-use super::corpus::{Corpus, finish_sentence, is_title};
+use super::corpus::{Corpus, finish_sentence, is_notice, is_title};
 use super::speakers::Speakers;
 use super::{phrases, rank};
 
@@ -198,6 +198,8 @@ fn quotable(corpus: &Corpus, max_sentences: usize, count: usize) -> Vec<usize> {
             let sentence = &corpus.sentences[at];
             sentence.kind == PassageKind::Speech
                 && sentence.doubt <= max_doubt
+                // A web address that is only heard is rarely spelled right.
+                && !is_notice(&sentence.text)
                 && sentence.length > 3
                 && !sentence.stems.is_empty()
         });

@@ -8,7 +8,7 @@ use ports::llm::{Event, Events, PassageKind};
 use text::{is_article, is_stop_word, join_list, stem, words};
 
 use super::account::is_list_of_things;
-use super::corpus::{Corpus, Sentence, finish_sentence, is_title, strip_final_marks};
+use super::corpus::{Corpus, Sentence, finish_sentence, is_notice, is_title, strip_final_marks};
 use super::speakers::Speakers;
 
 /// Minimum share of new content words in the sentence of an event. A word is new if it does not
@@ -247,8 +247,12 @@ impl<'a> History<'a> {
         if kind == PassageKind::Speech {
             known.extend(&self.spoken);
         }
+        let is_candidate = |s: &&&Sentence| s.kind == kind && is_event(s) && accepts(&s.text);
+        // A sentence with a word that may be misrecognised is only used if there is no other.
+        let is_sure = here.iter().filter(is_candidate).any(|s| s.doubt == 0.0);
         here.iter()
-            .filter(|s| s.kind == kind && is_event(s) && accepts(&s.text))
+            .filter(is_candidate)
+            .filter(|s| !is_sure || s.doubt == 0.0)
             .map(|&sentence| (sentence, newness(sentence, &known)))
             .filter(|&(_, new)| new >= MIN_NEW_SHARE)
             // On a tie, this keeps the first sentence. `max_by` would keep the last.
@@ -311,7 +315,10 @@ impl<'a> History<'a> {
 fn is_event(sentence: &Sentence) -> bool {
     match sentence.kind {
         PassageKind::Speech => {
-            sentence.length > 3 && !sentence.stems.is_empty() && sentence.doubt <= MAX_DOUBT
+            sentence.length > 3
+                && !sentence.stems.is_empty()
+                && sentence.doubt <= MAX_DOUBT
+                && !is_notice(&sentence.text)
         }
         PassageKind::Screen => sentence.repeats.is_none(),
         _ => true,
