@@ -278,6 +278,10 @@ test("an alert without a webhook fills the inbox, and matches are read", async (
     if (found > 2) await page.getByRole("button", { name: "Mark all as read" }).press("Enter");
     await expect(rows.getByText("Unread", { exact: true })).toHaveCount(0);
     await expect(page.getByRole("banner").getByRole("link", { name: "Alerts", exact: true })).toBeVisible();
+    await rows.first().getByRole("button", { name: "Mark as unread" }).press("Enter");
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(1);
+    await rows.first().getByRole("button", { name: "Mark as read" }).press("Enter");
+    await expect(rows.getByText("Unread", { exact: true })).toHaveCount(0);
     expect((await (await fetch(`${service.url}/inbox`)).json()).unread).toBe(0);
     await page.getByLabel("Unread only").check();
     await expect(page.getByRole("heading", { name: "No unread matches" })).toBeVisible();

@@ -59,7 +59,7 @@ pub struct Delivery {
     pub error: Option<String>,
 }
 
-/// The matches to mark as read.
+/// The matches to mark as read or unread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MatchSelection {
     /// The matches with these ids. Ids of matches that do not exist are ignored, because a match may
@@ -157,11 +157,12 @@ impl AlertHistory {
         self.deliveries.insert(event_id.to_owned(), Delivery { state, attempts, error });
     }
 
-    /// Marks matches as read. Returns how many of them were unread.
-    pub(super) fn mark_read(&mut self, selection: &MatchSelection) -> usize {
+    /// Marks matches as read or unread. Returns how many of them change.
+    pub(super) fn mark(&mut self, selection: &MatchSelection, read: bool) -> usize {
         let mut marked = 0;
-        for alert_match in self.matches.iter_mut().filter(|m| !m.read && selection.includes(m)) {
-            alert_match.read = true;
+        let changes = |m: &&mut AlertMatch| m.read != read && selection.includes(m);
+        for alert_match in self.matches.iter_mut().filter(changes) {
+            alert_match.read = read;
             marked += 1;
         }
         marked
@@ -283,7 +284,7 @@ mod tests {
         assert_eq!(history, first, "the event has been recorded");
 
         let selection = MatchSelection::Until(10);
-        assert_eq!((history.mark_read(&selection), history.mark_read(&selection)), (2, 0));
+        assert_eq!((history.mark(&selection, true), history.mark(&selection, true)), (2, 0));
         record(&mut history, "e2", &[hit(A, 0), hit(A, 5000)], 30);
         assert_eq!(moments(&history).len(), 3);
         assert_eq!(history.unread(), 1, "a moment that is found again stays read");
@@ -332,7 +333,7 @@ mod tests {
     fn histories_of_a_renamed_alert_are_merged() {
         let (mut old, mut new) = (AlertHistory::new("an alert"), AlertHistory::new("an alert"));
         record(&mut old, "e1", &[hit(A, 0), hit(A, 1000)], 10);
-        old.mark_read(&MatchSelection::Until(10));
+        old.mark(&MatchSelection::Until(10), true);
         record(&mut new, "e2", &[hit(B, 0)], 20);
         new.merge(&old, 4);
         let merged = new.clone();

@@ -58,10 +58,10 @@ pub struct MatchView {
     pub recorded_at: Option<String>,
 }
 
-/// The result of marking matches as read.
+/// The result of marking matches as read or unread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MarkReadResult {
-    /// Number of matches that were unread before.
+    /// Number of matches that changed.
     pub marked: usize,
     /// Number of matches of the alert, or of all alerts, that are still unread.
     pub unread: usize,
@@ -130,18 +130,19 @@ impl Alerts {
         Ok(entries.into_iter().filter_map(view).collect())
     }
 
-    /// Marks matches of an alert, or of all alerts, as read. Marking them again changes nothing.
-    /// Returns `NotFound` for an unknown alert.
+    /// Marks matches of an alert, or of all alerts, as read or unread. Marking them again changes
+    /// nothing. Returns `NotFound` for an unknown alert.
     pub async fn mark_read(
         &self,
         alert: Option<&str>,
         selection: &MatchSelection,
+        read: bool,
     ) -> Result<MarkReadResult> {
         self.readiness.check()?;
         let mut result = MarkReadResult::default();
         for (alert, _) in self.histories(alert).await? {
             let (marked, history) =
-                self.change_history(&alert, |history| history.mark_read(selection)).await?;
+                self.change_history(&alert, |history| history.mark(selection, read)).await?;
             result.marked += marked;
             result.unread += history.unread();
         }

@@ -39,9 +39,10 @@ impl InboxApi {
         Ok(Json(self.matches(&token, None, unread.0, limit.0, cursor.0).await?))
     }
 
-    /// Mark matches of all alerts as read.
+    /// Mark matches of all alerts as read or unread.
     ///
-    /// Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+    /// Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    /// `until` is set.
     #[oai(path = "/inbox/read", method = "post", operation_id = "mark_inbox_read")]
     async fn mark_inbox_read(
         &self,
@@ -73,9 +74,10 @@ impl InboxApi {
         Ok(Json(self.matches(&token, Some(name.0), unread.0, limit.0, cursor.0).await?))
     }
 
-    /// Mark matches of an alert as read.
+    /// Mark matches of an alert as read or unread.
     ///
-    /// Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+    /// Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    /// `until` is set.
     #[oai(
         path = "/alerts/:name/matches/read",
         method = "post",
@@ -113,7 +115,8 @@ impl InboxApi {
     ) -> Result<MarkReadBody, Error> {
         let service = self.0.scoped(token);
         let alerts = service.unrestricted()?.for_write()?.alerts();
-        Ok(alerts.mark_read(alert, &request.try_into()?).await?.into())
+        let read = request.read;
+        Ok(alerts.mark_read(alert, &request.try_into()?, read).await?.into())
     }
 }
 
@@ -121,11 +124,15 @@ fn no() -> Flag {
     Flag(false)
 }
 
+fn yes() -> bool {
+    true
+}
+
 fn fifty() -> Bounded<1, 500> {
     Bounded(50)
 }
 
-/// The matches to mark as read: either `match_ids` or `until`.
+/// The matches to mark: either `match_ids` or `until`.
 #[derive(Object)]
 struct MarkReadRequest {
     /// Ids of matches. Ids of matches that do not exist are ignored.
@@ -134,12 +141,15 @@ struct MarkReadRequest {
     /// Marks every match that was found at or before this time (ISO 8601, UTC). With the `found_at`
     /// of the first match of a list, matches that are found later stay unread.
     until: Option<String>,
+    /// Whether they are marked as read, or as unread.
+    #[oai(default = "yes")]
+    read: bool,
 }
 
 #[derive(Object)]
 #[oai(rename = "MarkReadResult")]
 struct MarkReadBody {
-    /// Number of matches that were unread before.
+    /// Number of matches that changed.
     marked: u32,
     /// Number of matches that are still unread, of the alert or of all alerts.
     unread: u32,

@@ -124,6 +124,11 @@ async fn matches_are_paged_and_marked_as_read() {
     assert!(!field(&unread, "match_id").contains(&newest));
     assert_eq!(app.get("/alerts/doors/matches").await.ok()["matches"][0]["read"], true);
 
+    let back = json!({"match_ids": [newest], "read": false});
+    assert_eq!(mark("/inbox/read", back.clone()).await.ok(), json!({"marked": 1, "unread": 9}));
+    assert_eq!(mark("/inbox/read", back).await.ok(), json!({"marked": 0, "unread": 9}));
+    mark("/inbox/read", json!({"match_ids": [newest]})).await.ok();
+
     // Everything up to a time: the matches in the newest video stay as they are.
     let until = json!({"until": field(&doors, "found_at")[2]});
     let marked = mark("/alerts/doors/matches/read", until).await.ok();

@@ -42,13 +42,14 @@ export function listMatches(alert: string, unread: boolean, cursor = ""): Promis
   return api<AlertMatchList>(query.size ? `${path}?${query}` : path);
 }
 
-/** Marks matches of an alert, or of all alerts if `alert` is empty, as read. Returns how many were unread. */
-export async function markRead(
+/** Marks matches of an alert, or of all alerts if `alert` is empty. Returns how many changed. */
+export async function markMatches(
   alert: string,
   selection: { match_ids: string[] } | { until: string },
+  read: boolean,
 ): Promise<number> {
   const path = alert ? `${alertPath(alert)}/matches/read` : "inbox/read";
-  const { marked } = await api<{ marked: number }>(path, { json: selection });
+  const { marked } = await api<{ marked: number }>(path, { json: { ...selection, read } });
   void loadUnread();
   return marked;
 }

@@ -1324,8 +1324,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark matches of all alerts as read.
-         * @description Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+         * Mark matches of all alerts as read or unread.
+         * @description Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+         *     `until` is set.
          */
         post: operations["mark_inbox_read"];
         delete?: never;
@@ -1365,8 +1366,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark matches of an alert as read.
-         * @description Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+         * Mark matches of an alert as read or unread.
+         * @description Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+         *     `until` is set.
          */
         post: operations["mark_alert_matches_read"];
         delete?: never;
@@ -3496,7 +3498,7 @@ export interface components {
         };
         /**
          * MarkReadRequest
-         * @description The matches to mark as read: either `match_ids` or `until`.
+         * @description The matches to mark: either `match_ids` or `until`.
          */
         MarkReadRequest: {
             /** @description Ids of matches. Ids of matches that do not exist are ignored. */
@@ -3506,12 +3508,17 @@ export interface components {
              *     of the first match of a list, matches that are found later stay unread.
              */
             until?: string;
+            /**
+             * @description Whether they are marked as read, or as unread.
+             * @default true
+             */
+            read?: boolean;
         };
         /** MarkReadResult */
         MarkReadResult: {
             /**
              * Format: uint32
-             * @description Number of matches that were unread before.
+             * @description Number of matches that changed.
              */
             marked: number;
             /**

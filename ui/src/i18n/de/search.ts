@@ -235,6 +235,7 @@ export const search: typeof english = {
     unreadCount: (unread) => `${unread} ungelesen`,
     onlyUnread: "Nur ungelesene",
     markRead: "Als gelesen markieren",
+    markUnread: "Als ungelesen markieren",
     markAllRead: "Alle als gelesen markieren",
     marked: (matches) => `Als gelesen markiert: ${matches}.`,
     paused: (names) => `Pausiert, daher kommt nichts Neues hinzu: ${names}.`,

@@ -227,6 +227,7 @@ export const search = {
     unreadCount: (unread: number) => `${unread} unread`,
     onlyUnread: "Unread only",
     markRead: "Mark as read",
+    markUnread: "Mark as unread",
     markAllRead: "Mark all as read",
     marked: (matches: string) => `${matches} marked as read.`,
     paused: (names: string) => `Paused, so nothing new is found: ${names}.`,

@@ -13,7 +13,7 @@ T = TypeVar("T", bound="MarkReadResult")
 class MarkReadResult:
     """
     Attributes:
-        marked (int): Number of matches that were unread before.
+        marked (int): Number of matches that changed.
         unread (int): Number of matches that are still unread, of the alert or of all alerts.
     """
 

@@ -64,13 +64,14 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> Response[MarkReadResult]:
-    """Mark matches of an alert as read.
+    """Mark matches of an alert as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
         name (str):
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -98,13 +99,14 @@ def sync(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> MarkReadResult | None:
-    """Mark matches of an alert as read.
+    """Mark matches of an alert as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
         name (str):
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -127,13 +129,14 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> Response[MarkReadResult]:
-    """Mark matches of an alert as read.
+    """Mark matches of an alert as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
         name (str):
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -159,13 +162,14 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> MarkReadResult | None:
-    """Mark matches of an alert as read.
+    """Mark matches of an alert as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
         name (str):
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

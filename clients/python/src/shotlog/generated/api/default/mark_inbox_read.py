@@ -59,12 +59,13 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> Response[MarkReadResult]:
-    """Mark matches of all alerts as read.
+    """Mark matches of all alerts as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -90,12 +91,13 @@ def sync(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> MarkReadResult | None:
-    """Mark matches of all alerts as read.
+    """Mark matches of all alerts as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -116,12 +118,13 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> Response[MarkReadResult]:
-    """Mark matches of all alerts as read.
+    """Mark matches of all alerts as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -145,12 +148,13 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: MarkReadRequest,
 ) -> MarkReadResult | None:
-    """Mark matches of all alerts as read.
+    """Mark matches of all alerts as read or unread.
 
-     Marking a match again changes nothing. Returns 422 unless exactly one field is set.
+     Marking a match again changes nothing. Returns 422 unless exactly one of `match_ids` and
+    `until` is set.
 
     Args:
-        body (MarkReadRequest): The matches to mark as read: either `match_ids` or `until`.
+        body (MarkReadRequest): The matches to mark: either `match_ids` or `until`.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
