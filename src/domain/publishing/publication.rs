@@ -41,7 +41,10 @@ impl Publisher {
             return Ok(());
         }
         let mark = uuid::Uuid::new_v4().simple().to_string();
-        let note = json!({ "mark": mark, CORRECTED: cause == Cause::Correction });
+        // A correction does not replace the note of an ingest whose alerts have not been sent.
+        let is_correction = cause == Cause::Correction
+            && self.publication(video_id).await?.is_none_or(|note| is_corrected(&note));
+        let note = json!({ "mark": mark, CORRECTED: is_correction });
         Ok(self.store.put(&note_key(video_id), &note).await?)
     }
 
