@@ -367,6 +367,39 @@ async fn reranker_decides_which_moment_answers_a_question() {
 }
 
 #[tokio::test]
+async fn a_comparison_is_answered_from_each_video() {
+    let score = |_: &str, text: &str| if text.contains("Fusion") { 0.9 } else { 0.0 };
+    let mut models = speech_models(Arc::new(question_and_answer()));
+    models.reranker = Some(Arc::new(ScriptedReranker::new(score)));
+    let app = TestApp::with(|setup| {
+        setup.models = models;
+        setup.llm = Some(Arc::new(Extractive::default()));
+    })
+    .await;
+    let mut ids = Vec::new();
+    for (name, seconds) in [("ada.mp4", 30.0), ("bo.mp4", 40.0)] {
+        let job = app.job_of(&fields("transcript", "15"), name, &clip(seconds)).await;
+        ids.push(job["result"]["video_id"].as_str().unwrap().to_owned());
+    }
+    let question = "Which kind of car is it in each video?";
+    let answer = app.post_json("/ask", json!({"question": question})).await.ok();
+    assert_eq!((&answer["question"], &answer["answered"]), (&json!(question), &json!(true)));
+    for (name, id) in ["ada.mp4", "bo.mp4"].into_iter().zip(&ids) {
+        let of_video = |one: &&Value| {
+            one["sentence"].as_str().unwrap().starts_with(&format!("In {name}: "))
+                && one["citations"][0].as_str().unwrap().contains(id.as_str())
+        };
+        let audit = answer["audit"].as_array().unwrap();
+        assert_eq!(audit.iter().filter(of_video).count(), 1, "{name}: {answer}");
+    }
+    assert_eq!(answer["answer"].as_str().unwrap().matches("A blue Fusion.").count(), 2);
+    // One video alone has nothing to be compared with.
+    let alone = json!({"question": question, "video_ids": [ids[0]]});
+    let answer = app.post_json("/ask", alone).await.ok();
+    assert!(!answer["answer"].as_str().unwrap().starts_with("In ada.mp4"), "{answer}");
+}
+
+#[tokio::test]
 async fn reranker_scores_hits_against_the_question() {
     let score = |_: &str, text: &str| if text.contains("Fusion") { 1.0 } else { 0.0 };
     let mut models = speech_models(Arc::new(question_and_answer()));

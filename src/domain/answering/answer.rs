@@ -2,6 +2,7 @@
 //! audit checks each sentence against these moments, and unsupported sentences are omitted.
 
 pub(super) mod attributed;
+pub(super) mod comparison;
 mod footage_time;
 mod repetitions;
 

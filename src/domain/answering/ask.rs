@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answering::Answering;
 use crate::answering::answer::AnswerAttempt;
+use crate::answering::answer::comparison::question_of_each;
 use crate::answering::audit::AuditedSentence;
 use crate::answering::citations::CitationForm;
 use crate::answering::context::{Evidence, VideoContext, select_evidence};
@@ -82,6 +83,19 @@ pub enum AskEvent {
     Answer(Box<AskResponse>),
 }
 
+/// What an answer is written from.
+#[derive(Clone, Copy)]
+struct AnswerDraft<'a> {
+    /// The question, or what a comparison asks of each video.
+    question: &'a str,
+    /// Whether the question compares videos.
+    compares: bool,
+    /// The evidence.
+    kept: &'a [&'a Evidence],
+    /// The stored facts.
+    facts: &'a FactAnswer,
+}
+
 /// Receives the events of a streamed answer.
 pub(crate) type EventSink = UnboundedSender<Result<AskEvent>>;
 
@@ -111,8 +125,9 @@ impl Answering {
         if let Some(reason) = self.reason_for_no_answer(access, &question).await? {
             return Ok(empty_response(question.question, reason));
         }
-        let vector = self.search.embedder.embed_question(&question.question).await?;
-        let retrieval = Retrieval::new(self, access, &question, &vector).await?;
+        let (asked, compares) = self.asked_of_videos(&question);
+        let vector = self.search.embedder.embed_question(&asked.question).await?;
+        let retrieval = Retrieval::new(self, access, &asked, &vector).await?;
         let records = self.records.find_all(&retrieval.videos().await?).await?;
         let has_output = |id: &String| records.iter().any(|r| r.analyzers.contains_key(id));
         if question.analyzer.as_ref().is_some_and(|id| !has_output(id)) {
@@ -126,10 +141,10 @@ impl Answering {
         if !retrieval.is_limited_to_moments() {
             self.consult_aggregates(&mut contexts, &vector).await?;
             if !retrieval.filters_chunks()? {
-                facts = self.find_facts(&question.question, &contexts).await?;
+                facts = self.find_facts(&asked.question, &contexts).await?;
             }
         }
-        let mut evidence = select_evidence(&mut contexts, &question.question);
+        let mut evidence = select_evidence(&mut contexts, &asked.question);
         if contexts.is_empty() {
             return Ok(empty_response(question.question, NOTHING_INDEXED));
         }
@@ -137,7 +152,8 @@ impl Answering {
             evidence.splice(0..0, facts.evidence());
         }
         let kept = self.context(&evidence);
-        let answer = self.write_answer(&question.question, &contexts, &kept, &facts, events).await;
+        let draft = AnswerDraft { question: &asked.question, compares, kept: &kept, facts: &facts };
+        let answer = self.write_answer(&draft, &contexts, events).await;
         let mut sources = BTreeMap::new();
         let mut results = Vec::new();
         for context in contexts {
@@ -156,6 +172,16 @@ impl Answering {
             results,
             error: None,
         })
+    }
+
+    /// Returns the question that is asked of each video, and whether the question compares them. A
+    /// language model compares videos by itself.
+    fn asked_of_videos(&self, question: &Question) -> (Question, bool) {
+        let of_each = question_of_each(&question.question).filter(|_| self.llm.is_extractive());
+        match of_each {
+            Some(of_each) => (Question { question: of_each, ..question.clone() }, true),
+            None => (question.clone(), false),
+        }
     }
 
     /// Checks, before any search, whether the question can be answered. Returns the reason if there
@@ -179,20 +205,25 @@ impl Answering {
     /// Writes the answer and sends its moments, text pieces and sentences to `events`.
     async fn write_answer(
         &self,
-        question: &str,
+        draft: &AnswerDraft<'_>,
         contexts: &[VideoContext<'_>],
-        kept: &[&Evidence],
-        facts: &FactAnswer,
         events: Option<&EventSink>,
     ) -> AnswerAttempt {
+        let AnswerDraft { question, compares, kept, facts } = *draft;
         if let Some(events) = events {
             let results = contexts.iter().flat_map(|context| context.results.iter().cloned());
             let _ = events.unbounded_send(Ok(AskEvent::Moments(results.collect())));
         }
         let form = CitationForm::Plain;
-        let mut answer = match self.llm.is_extractive() && facts.is_final() {
-            true => self.answer_from_facts(facts, form).await,
-            false => {
+        let from_facts = self.llm.is_extractive() && facts.is_final();
+        let of_each = match compares && !from_facts {
+            true => self.answer_each(question, contexts, kept, form).await,
+            false => None,
+        };
+        let mut answer = match of_each {
+            Some(answer) => answer,
+            None if from_facts => self.answer_from_facts(facts, form).await,
+            None => {
                 let sink = events.map(token_sink).unwrap_or_default();
                 self.attempt_answer(question, kept, form, sink).await
             }

@@ -23,6 +23,45 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
          clip",
     ),
     ("people", "people; persons; individuals; humans"),
+    (
+        "recordings",
+        "interviews; interview; videos; video; clips; clip; recordings; recording; films; film; \
+         talks; talk; conversations; conversation; meetings; meeting; files; file",
+    ),
+    (
+        "interviewees",
+        "interviewees; participants; speakers; people; witnesses; guests; respondents; candidates",
+    ),
+    (
+        "each_person",
+        "each interviewee; every interviewee; each participant; every participant; each person; \
+         every person; each speaker; every speaker; each witness; every witness; each guest; \
+         every guest; each respondent; each of them; the interviewees; the participants; the \
+         respondents; the witnesses; the guests; the speakers; the different people; the \
+         different speakers; the different interviewees; different people; all interviewees; all \
+         participants; all speakers; all the people; all of them; everyone; everybody; both; both \
+         of them; both speakers; both people; the two people; the two speakers; the two \
+         interviewees; people",
+    ),
+    (
+        "think",
+        "say; says; said; think; thinks; thought; feel; feels; felt; talk; talks; talked; speak; \
+         speaks; spoke; believe; have to say; has to say; tell us; report; describe their \
+         opinion; argue",
+    ),
+    ("views", "views; opinions; answers; statements; positions; attitudes; experiences"),
+    (
+        "nobody",
+        "nobody; no one; noone; no people; no person; no persons; no human; no humans; not \
+         anybody; not anyone; none",
+    ),
+    (
+        "place",
+        "room; scene; picture; frame; place; view; shot; image; screen; street; road; corridor; \
+         hall; hallway; office; yard; lobby; floor; stage; building; house; shop; store; \
+         entrance; station; platform; court; field",
+    ),
+    ("silence", "silence; no speech; no talking; no voice; a pause; quiet"),
     ("voices", "speakers; voices; participants; talkers"),
     (
         "speak",
@@ -61,7 +100,7 @@ pub(super) const CLASSES: &[(&str, &str)] = &[
         "when; when exactly; at what time; at which time; at what point; at which point; at \
          what moment; at which moment; what time; at what second; at which second; at what \
          timestamp; at which timestamp; at what timecode; at what minute; at what point of the \
-         video; where in the video; at what time of the video",
+         video; at which times; at what times; during which times; at which moments; where in the video; at what time of the video",
     ),
     (
         "appear",

@@ -6,6 +6,7 @@
 //! Rules are strict: a question with words that no rule accounts for, such as `How many people died
 //! in the flood?`, is about what is said and not about stored facts.
 
+use super::absence::Absent;
 use super::question::Intent::{
     Compare, Count, Describe, Exists, HowLong, List, Order, Quote, When, Who,
 };
@@ -45,6 +46,32 @@ pub(super) const RULES: &[Rule] = &[
     ("@times @does * @mention *", |c| mention(Count, &c[1], Some(one_speaker(&c[0])?))),
     ("how many * @see @at_once?", |c| things(Count, &c[0])),
     ("how many * are there @at_once?", |c| things(Count, &c[0])),
+    // When or how long something is absent.
+    ("@time @is there? @nobody @shown?", |_| absent(When(Edge::Every), Absent::People)),
+    ("@time can @nobody be? @shown", |_| absent(When(Edge::Every), Absent::People)),
+    ("@time @does @nobody @appear", |_| absent(When(Edge::Every), Absent::People)),
+    ("@time is the? @place empty|deserted|unoccupied|vacant", |_| {
+        absent(When(Edge::Every), Absent::People)
+    }),
+    ("@time @is @nobody @speaking", |_| absent(When(Edge::Every), Absent::Speech)),
+    ("@time @is @nobody heard", |_| absent(When(Edge::Every), Absent::Speech)),
+    ("@time @does @nobody speak|talk", |_| absent(When(Edge::Every), Absent::Speech)),
+    ("@time is nothing said|spoken|heard", |_| absent(When(Edge::Every), Absent::Speech)),
+    ("@time is there @silence", |_| absent(When(Edge::Every), Absent::Speech)),
+    ("@time @is there? no * @shown?", |c| no_thing(When(Edge::Every), &c[0])),
+    ("@time can no * be? @shown", |c| no_thing(When(Edge::Every), &c[0])),
+    ("@time @does no * @appear", |c| no_thing(When(Edge::Every), &c[0])),
+    ("@time @is the? * not @shown", |c| no_thing(When(Edge::Every), &c[0])),
+    ("@time @is the? * absent|missing|gone", |c| no_thing(When(Edge::Every), &c[0])),
+    ("how long @is there? @nobody @shown?", |_| absent(HowLong, Absent::People)),
+    ("how long is the? @place empty|deserted|unoccupied|vacant", |_| {
+        absent(HowLong, Absent::People)
+    }),
+    ("how long @is @nobody @speaking", |_| absent(HowLong, Absent::Speech)),
+    ("how long @does @nobody speak|talk", |_| absent(HowLong, Absent::Speech)),
+    ("how long is there @silence", |_| absent(HowLong, Absent::Speech)),
+    ("how long @is there? no * @shown?", |c| no_thing(HowLong, &c[0])),
+    ("how long @is the? * not @shown", |c| no_thing(HowLong, &c[0])),
     // When something is said, shown or begins.
     ("@time @does @someone @first_time? @mention * @first_time?", |c| {
         mention(When(Edge::First), &c[0], None)
@@ -258,6 +285,16 @@ fn shown(intent: Intent, phrase: &SubjectPhrase) -> Reading {
 fn shown_subject(phrase: &SubjectPhrase) -> Option<Subject> {
     let has_content = !phrase.content().is_empty() && !phrase.is_negated();
     has_content.then(|| Subject::Shown(phrase.clone()))
+}
+
+fn absent(intent: Intent, absent: Absent) -> Reading {
+    all(intent, Subject::Absent(absent))
+}
+
+/// Reads the absence of a thing.
+fn no_thing(intent: Intent, phrase: &SubjectPhrase) -> Reading {
+    let has_content = !phrase.content().is_empty() && !phrase.is_negated() && !phrase.is_text();
+    if has_content { absent(intent, Absent::Thing(phrase.clone())) } else { None }
 }
 
 fn things(intent: Intent, phrase: &SubjectPhrase) -> Reading {

@@ -4,6 +4,7 @@
 //! answer is a sentence with the moments that show it. Without a matching fact, the question is
 //! answered like any other.
 
+mod absence;
 mod classes;
 mod contents;
 mod grammar;
@@ -34,6 +35,7 @@ use crate::kernel::moment::MomentId;
 use crate::kernel::time::Span;
 use crate::kernel::verdict::Verdict;
 use crate::kernel::video::VideoId;
+pub(super) use pattern::captures;
 pub(super) use question::asks_for_footage_time;
 use question::{FactQuestion, Intent, SpeakerRank, Subject, SubjectPhrase};
 pub(super) use wording::clock;
@@ -291,6 +293,9 @@ fn resolve(question: &FactQuestion, facts: VideoFacts) -> Resolution {
         },
     };
     let FactQuestion { intent, subject, other, .. } = question;
+    if let Subject::Absent(absent) = subject {
+        return absence::absence(&facts, absent, *intent);
+    }
     let resolution = match intent {
         Intent::Count => count(&facts, subject),
         Intent::When(edge) => times::when(&facts, subject, *edge),

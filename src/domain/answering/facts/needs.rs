@@ -1,5 +1,6 @@
 //! Which stored facts a question needs.
 
+use super::absence::Absent;
 use super::question::{FactQuestion, Intent, Subject};
 use crate::facts::Needs;
 
@@ -32,6 +33,9 @@ impl Needs {
                 (self.screen, self.things, self.counts) = (true, true, true);
             }
             Subject::Shown(_) => (self.screen, self.things) = (true, true),
+            Subject::Absent(Absent::People) => (self.people, self.things) = (true, true),
+            Subject::Absent(Absent::Thing(_)) => self.things = true,
+            Subject::Absent(Absent::Speech) => (self.words, self.speakers) = (true, true),
         }
     }
 }

@@ -13,10 +13,10 @@ use std::ops::Range;
 use super::classes::CLASSES;
 
 /// The words that the captures of a pattern match, by index.
-pub(super) type Captures = Vec<Range<usize>>;
+pub(in crate::answering) type Captures = Vec<Range<usize>>;
 
 /// Matches a pattern against all words, which are in lower case.
-pub(super) fn captures(pattern: &str, words: &[&str]) -> Option<Captures> {
+pub(in crate::answering) fn captures(pattern: &str, words: &[&str]) -> Option<Captures> {
     let elements: Vec<&str> = pattern.split_whitespace().collect();
     let mut found = Captures::new();
     matches(&elements, words, 0, &mut found).then_some(found)

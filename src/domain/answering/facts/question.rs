@@ -4,6 +4,7 @@
 use text::questions::is_generic;
 use text::{Token, is_article, is_framing, is_function_word, is_negation, tokens};
 
+use super::absence::Absent;
 use super::classes::SCOPES;
 use super::grammar::RULES;
 use super::pattern::captures;
@@ -90,6 +91,8 @@ pub(crate) enum Subject {
     Shown(SubjectPhrase),
     /// Something that is spoken about, by one speaker or by any.
     Mention(SubjectPhrase, Option<SpeakerRef>),
+    /// The absence of something.
+    Absent(Absent),
 }
 
 /// A speaker as a question names them.

@@ -92,7 +92,7 @@ fn when_voice(voice: &Voice<'_>, edge: Edge) -> Resolution {
     Resolution::answer(Fact { text, spans, is_certain: true })
 }
 
-/// States the time of the first or last occurrence, and those of a few more mentions.
+/// States the time of the first or last occurrence and, with the first, those of a few more.
 fn from_occurrences(found: &[Occurrence], edge: Edge) -> Resolution {
     let occurrence = match edge {
         Edge::Last => found.last(),
@@ -104,22 +104,59 @@ fn from_occurrences(found: &[Occurrence], edge: Edge) -> Resolution {
         spans: vec![occurrence.span],
         is_certain: is_certain(occurrence),
     }];
-    let is_said = matches!(occurrence.witness, Witness::Speech { .. });
-    let more = &found[1..];
-    if edge == Edge::First && is_said && !more.is_empty() {
-        let listed = &more[..more.len().min(MAX_MORE)];
-        let times: Vec<String> = listed.iter().map(|o| clock(o.time)).collect();
-        let times = match more.len() - listed.len() {
-            0 => join_list(&times, "and"),
-            rest => format!("{} and {rest} more times", times.join(", ")),
-        };
-        facts.push(Fact {
-            text: format!("It is mentioned again at {times}."),
-            spans: listed.iter().map(|occurrence| occurrence.span).collect(),
-            is_certain: true,
-        });
+    if edge == Edge::First {
+        facts.extend(repeated(found));
     }
     Resolution::Answer(facts)
+}
+
+/// States when a subject occurs again after its first occurrence.
+fn repeated(found: &[Occurrence]) -> Option<Fact> {
+    let (first, others) = found.split_first()?;
+    let (again, more): (String, Vec<(f64, Span)>) = match &first.witness {
+        Witness::Speech { .. } => {
+            ("It is mentioned".into(), others.iter().map(|o| (o.time, o.span)).collect())
+        }
+        witness => {
+            let later = stretches(found).into_iter().skip(1).map(|span| (span.start, span));
+            let again = match witness {
+                Witness::Thing { label, .. } => {
+                    format!("{} is seen", capitalised(&with_article(label)))
+                }
+                _ => "It is on screen".into(),
+            };
+            (again, later.collect())
+        }
+    };
+    let listed = &more[..more.len().min(MAX_MORE)];
+    let times: Vec<String> = listed.iter().map(|(time, _)| clock(*time)).collect();
+    let times = match more.len() - listed.len() {
+        0 => join_list(&times, "and"),
+        1 => format!("{} and once more", times.join(", ")),
+        rest => format!("{} and {rest} more times", times.join(", ")),
+    };
+    (!listed.is_empty()).then(|| Fact {
+        text: format!("{again} again at {times}."),
+        spans: listed.iter().map(|(_, span)| *span).collect(),
+        is_certain: found.iter().all(is_certain),
+    })
+}
+
+/// The stretches in which something is on screen, in order. Stretches with a short gap in between
+/// count as one.
+fn stretches(found: &[Occurrence]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for occurrence in found {
+        let span = match occurrence.witness {
+            Witness::Screen { likely, .. } => likely,
+            _ => occurrence.span,
+        };
+        match spans.last_mut().filter(|last| span.start - last.end <= MAX_GAP) {
+            Some(last) => last.end = last.end.max(span.end),
+            None => spans.push(span),
+        }
+    }
+    spans
 }
 
 pub(super) fn is_certain(occurrence: &Occurrence) -> bool {
@@ -214,17 +251,7 @@ pub(super) fn shown_length(facts: &VideoFacts, subject: &Subject) -> Resolution 
         Subject::Shown(phrase) => facts.shown(phrase),
         _ => return Resolution::Unknown,
     };
-    let mut spans: Vec<Span> = Vec::new();
-    for occurrence in &found {
-        let span = match occurrence.witness {
-            Witness::Screen { likely, .. } => likely,
-            _ => occurrence.span,
-        };
-        match spans.last_mut().filter(|last| span.start - last.end <= MAX_GAP) {
-            Some(last) => last.end = last.end.max(span.end),
-            None => spans.push(span),
-        }
-    }
+    let mut spans = stretches(&found);
     let (Some(first), Some(span)) = (found.first(), spans.first()) else {
         return Resolution::Unknown;
     };

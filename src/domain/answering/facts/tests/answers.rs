@@ -8,7 +8,7 @@ use serde_json::json;
 use super::super::question::FactQuestion;
 use super::super::{Resolution, resolve};
 use crate::aggregation::aggregators::speaker_stats::SpokenTurn;
-use crate::aggregation::aggregators::stats::Counts;
+use crate::aggregation::aggregators::stats::{Counts, PeopleCount};
 use crate::analysis::correction::CorrectionSet;
 use crate::facts::{Coverage, Sighting, TimedLine, VideoFacts};
 use crate::kernel::time::Span;
@@ -293,6 +293,77 @@ fn sampled_text_has_a_range_of_times() {
     };
     let expected = "“EXIT” first appears on screen at 0:03 (read with a confidence of 72 %).";
     assert_eq!(answer(faint, "When does the exit sign appear?"), expected);
+}
+
+#[test]
+fn absence_has_its_times() {
+    let person = |start: f64, end: f64| sighting("person", 0.9, true, &[(start, 1), (end, 1)]);
+    let counts = |people: &[(f64, f64, u64)]| {
+        let part = |&(start, end, people_count): &(f64, f64, u64)| PeopleCount {
+            start,
+            end,
+            people_count,
+        };
+        Some(people.iter().map(part).collect::<Vec<_>>())
+    };
+    let whole = Coverage { things: vec![Span { start: 0.0, end: 60.0 }], ..Coverage::default() };
+    let yard = || VideoFacts {
+        things: Some(vec![person(5.0, 10.0), person(11.0, 20.0), person(58.5, 59.0)]),
+        people: counts(&[(0.0, 20.0, 2), (20.0, 40.0, 0), (40.0, 50.0, 1)]),
+        coverage: whole.clone(),
+        ..nothing()
+    };
+    for (question, expected) in [
+        (
+            "When is nobody in view?",
+            "Nobody is detected from 0:00 to 0:05, from 0:20 to 0:40 and from 0:50 to 0:58.",
+        ),
+        (
+            "When is the room empty?",
+            "Nobody is detected from 0:00 to 0:05, from 0:20 to 0:40 and \
+                                     from 0:50 to 0:58.",
+        ),
+        (
+            "When is nobody in view after 0:30?",
+            "Nobody is detected from 0:30 to 0:40 and from \
+                                                0:50 to 0:58.",
+        ),
+        (
+            "How long is no one visible?",
+            "Nobody is detected for about 34 seconds: from 0:00 to 0:05, from 0:20 to 0:40 and \
+             from 0:50 to 0:58.",
+        ),
+        ("When is no car in view?", "No car is detected from 0:00 to 1:00."),
+        ("When are there no dogs?", "No dog is detected from 0:00 to 1:00."),
+        ("When is no frobnicator visible?", "unknown"),
+        (
+            "When is there no person between 0:12 and 0:15?",
+            "No: somebody is in view, without a gap of 2 seconds",
+        ),
+    ] {
+        assert_eq!(answer(yard(), question), expected, "{question}");
+    }
+    let not_looked_for = VideoFacts { things: None, ..yard() };
+    assert_eq!(answer(not_looked_for, "When is nobody in view?"), "unknown");
+}
+
+#[test]
+fn silence_has_its_times() {
+    for (question, expected) in [
+        (
+            "When does nobody speak?",
+            "Nobody speaks from 0:00 to 0:02, from 0:05 to 0:10, from 0:15 to 0:20 and from 0:22 to \
+             1:00.",
+        ),
+        (
+            "How long is nobody speaking before 0:20?",
+            "Nobody speaks for about 12 seconds: from 0:00 to 0:02, from 0:05 to 0:10 and from 0:15 \
+             to 0:20.",
+        ),
+    ] {
+        assert_eq!(answer(talk(), question), expected, "{question}");
+    }
+    assert_eq!(answer(nothing(), "When is there silence?"), "No speech is heard.");
 }
 
 #[test]
