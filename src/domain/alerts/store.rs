@@ -13,6 +13,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 use crate::kernel::webhook::Webhook;
 use crate::publishing::publication::ALERTS;
+use crate::records::documents::{swap_document, to_document};
 use crate::search::SearchPage;
 
 /// Maximum length of an alert's name, in bytes. Names are ASCII.
@@ -193,18 +194,14 @@ impl Alerts {
         stored: Option<&Value>,
         history: &AlertHistory,
     ) -> Result<bool> {
-        let document = serde_json::to_value(history)
-            .map_err(|e| Error::corrupt(format!("cannot store the matches of an alert: {e}")))?;
-        let (key, expected) = (history_key(name), Precondition::from(stored));
-        // The swap may have happened although the store reports that it did not.
-        Ok(self.store.compare_and_swap(&key, expected, &document).await?
-            || self.store.get(&key).await?.as_ref() == Some(&document))
+        let key = history_key(name);
+        let document = to_document(&key, history)?;
+        swap_document(&*self.store, &key, Precondition::from(stored), &document).await
     }
 
     pub(super) async fn swap(&self, stored: Option<&Value>, alert: &Alert) -> Result<bool> {
-        let document = serde_json::to_value(alert)
-            .map_err(|e| Error::corrupt(format!("cannot keep the alert: {e}")))?;
         let key = key(&alert.name);
+        let document = to_document(&key, alert)?;
         Ok(self.store.compare_and_swap(&key, Precondition::from(stored), &document).await?)
     }
 }

@@ -9,13 +9,14 @@ use ports::records::Precondition;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::store::{MAX_SWAP_ATTEMPTS, conflict, to_json};
+use super::store::CHANGING;
 use super::{CommentView, Comments};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::listing::BATCH;
 use crate::records::MAX_CONCURRENT_READS;
+use crate::records::documents::{MAX_SWAP_ATTEMPTS, busy, swap_document, to_document};
 
 /// Key of the log.
 pub(super) const LOG: &str = "activity/log.json";
@@ -172,11 +173,12 @@ impl Comments {
                 }
             };
             log.add(video_id, comment_id, self.settings.activity);
-            if self.swap(LOG, stored.precondition(), &to_json(&log)?).await? {
+            let document = to_document(LOG, &log)?;
+            if swap_document(&*self.store, LOG, stored.precondition(), &document).await? {
                 return Ok(());
             }
         }
-        Err(conflict())
+        Err(busy(CHANGING))
     }
 
     /// Reads the log, which is empty if there is none. Returns `Corrupt` if it is unreadable.

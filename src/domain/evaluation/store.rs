@@ -13,6 +13,7 @@ use super::run::{EvaluationRun, RunSummary};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::now;
 use crate::library::moments::MissingMoment;
+use crate::records::documents::{MAX_SWAP_ATTEMPTS, busy};
 
 /// A named set of questions, and the runs that evaluated them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,9 +55,6 @@ pub struct EvaluationSummary {
 
 /// Maximum length of an evaluation's name, in bytes. Names are ASCII.
 const MAX_NAME_BYTES: usize = 64;
-
-/// Maximum number of attempts at a change that conflicts with other changes.
-const MAX_SWAP_ATTEMPTS: usize = 20;
 
 /// Maximum number of unreadable moments reported in one error.
 const MAX_REPORTED: usize = 5;
@@ -239,10 +237,7 @@ impl Evaluations {
                 return Ok(changed);
             }
         }
-        Err(Error::Busy {
-            message: format!("evaluation '{name}' is being changed by others; try again"),
-            retry_after: 1,
-        })
+        Err(busy(&format!("evaluation '{name}' is")))
     }
 
     async fn names(&self) -> Result<Vec<String>> {

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use ports::records::{Precondition, RecordStore};
-use serde::Deserialize;
-use serde_json::Value;
+use ports::records::RecordStore;
 
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -12,7 +10,7 @@ use crate::kernel::video::{VideoId, unknown_video};
 use crate::listing::Listing;
 use crate::publishing::Publisher;
 use crate::records::Records;
-use crate::records::documents::read_document;
+use crate::records::documents::{change_document, read_document};
 use crate::records::metadata::{self, MetadataKeys, MetadataPatch, VideoMetadata};
 use crate::records::record::VideoRecord;
 use crate::records::record_state::RecordState;
@@ -114,13 +112,7 @@ impl MetadataStore {
         if metadata.values.is_empty() {
             return Ok(());
         }
-        loop {
-            let stored: Option<Value> = self.store.get(KEYS).await?;
-            let mut keys = match &stored {
-                Some(json) => MetadataKeys::deserialize(json)
-                    .map_err(|e| Error::corrupt(format!("the record {KEYS}: {e}")))?,
-                None => MetadataKeys::new(),
-            };
+        let register = |keys: &mut MetadataKeys| {
             let known = keys.len();
             for (key, value) in &metadata.values {
                 let kind = *keys.entry(key.clone()).or_insert(value.kind());
@@ -133,21 +125,14 @@ impl MetadataStore {
                     )));
                 }
             }
-            if keys.len() == known {
-                return Ok(());
-            }
-            if keys.len() > MAX_KEYS {
+            if keys.len() > known && keys.len() > MAX_KEYS {
                 return Err(Error::Invalid(format!(
                     "the videos have {known} metadata keys, of {MAX_KEYS} at most; use one of those \
                      that /schema lists"
                 )));
             }
-            let json = serde_json::to_value(&keys)
-                .map_err(|e| Error::corrupt(format!("cannot store {KEYS}: {e}")))?;
-            let expected = Precondition::from(stored.as_ref());
-            if self.store.compare_and_swap(KEYS, expected, &json).await? {
-                return Ok(());
-            }
-        }
+            Ok(())
+        };
+        change_document(&*self.store, KEYS, "metadata keys are", register).await
     }
 }

@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use ports::records::{Precondition, RecordStore};
-use serde::Deserialize;
-use serde_json::Value;
+use ports::records::RecordStore;
 
 use crate::analysis::extraction::{Extractor, ExtractorDefinition};
 use crate::analysis::{AnalyzerRef, Analyzers};
-use crate::kernel::error::{Error, Result};
+use crate::kernel::error::Result;
 use crate::kernel::ports::Models;
+use crate::records::documents::{change_document, read_document};
 
 /// Key of the record that holds all definitions, sorted by name.
 const KEY: &str = "extractors.json";
@@ -31,27 +30,15 @@ impl ExtractorStore {
         &self,
         change: impl Fn(&mut Vec<ExtractorDefinition>) -> Result<T>,
     ) -> Result<T> {
-        loop {
-            let stored = self.store.get(KEY).await?;
-            let before = read(stored.as_ref())?;
-            let mut definitions = before.clone();
-            let outcome = change(&mut definitions)?;
-            if definitions == before {
-                return Ok(outcome);
-            }
-            let json = serde_json::to_value(&definitions)
-                .map_err(|e| Error::corrupt(format!("cannot store {KEY}: {e}")))?;
-            let expected = Precondition::from(stored.as_ref());
-            if self.store.compare_and_swap(KEY, expected, &json).await? {
-                self.load().await?;
-                return Ok(outcome);
-            }
-        }
+        let outcome = change_document(&*self.store, KEY, "extractors are", change).await?;
+        self.load().await?;
+        Ok(outcome)
     }
 
     /// Loads the stored definitions into the set of analyzers and returns them.
     pub(crate) async fn load(&self) -> Result<Vec<ExtractorDefinition>> {
-        let definitions = read(self.store.get(KEY).await?.as_ref())?;
+        let stored: Option<Vec<ExtractorDefinition>> = read_document(&*self.store, KEY).await?;
+        let definitions = stored.unwrap_or_default();
         let analyzers = definitions.iter().cloned().map(Extractor::new).map(Arc::new);
         self.analyzers.set_extractors(analyzers.collect());
         Ok(definitions)
@@ -80,10 +67,4 @@ impl ExtractorStore {
         }
         Ok(())
     }
-}
-
-fn read(stored: Option<&Value>) -> Result<Vec<ExtractorDefinition>> {
-    let Some(json) = stored else { return Ok(Vec::new()) };
-    Vec::deserialize(json)
-        .map_err(|e| Error::corrupt(format!("the record {KEY} does not read back: {e}")))
 }
