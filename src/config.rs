@@ -223,7 +223,7 @@ impl Config {
         let unusable = |name: &str| {
             let length = name.chars().count();
             name.trim() != name
-                || !(1..=domain::comments::MAX_AUTHOR_CHARS).contains(&length)
+                || !(1..=domain::kernel::access::MAX_AUTHOR_CHARS).contains(&length)
                 || name.chars().any(char::is_control)
         };
         let mut names = self.auth.tokens.iter().filter_map(|token| token.access.name());
@@ -232,7 +232,7 @@ impl Config {
                 "auth.tokens holds the name '{}'; a name has 1 to {} characters, without control \
                  characters and without a space at an end",
                 name.escape_debug(),
-                domain::comments::MAX_AUTHOR_CHARS
+                domain::kernel::access::MAX_AUTHOR_CHARS
             ));
         }
         Ok(())

@@ -44,10 +44,12 @@ fn body(operation: &str, video_id: &str) -> Value {
         "add_selects" => json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]}),
         "update_select" => json!({"rating": 1}),
         "split_select" => json!({"at": 1}),
+        "rename_tag" => json!({"from": "door", "to": "gate"}),
         "move_selects" | "remove_selects" => json!({"select_ids": ["s1"]}),
         "mark_inbox_read" | "mark_alert_matches_read" => json!({"until": "2026-01-01"}),
         "put_alert" => json!({"text": "a door", "webhook": "http://example.org/hook"}),
         "update_alert" => json!({"paused": true}),
+        "judge_alert_match" => json!({"verdict": null}),
         "ingest_file" | "rerun_aggregates" => Value::Null,
         other => panic!("{other} takes a body: add one here so that its reply is checked"),
     }
@@ -67,7 +69,7 @@ const READ_OPERATIONS: [&str; 9] = [
 ];
 
 /// Operations on the whole install, refused to a token that sees only part of it.
-const INSTALL_OPERATIONS: [&str; 16] = [
+const INSTALL_OPERATIONS: [&str; 17] = [
     "alert",
     "put_alert",
     "update_alert",
@@ -76,6 +78,7 @@ const INSTALL_OPERATIONS: [&str; 16] = [
     "retry_alert",
     "alert_matches",
     "mark_alert_matches_read",
+    "judge_alert_match",
     "put_extractor",
     "delete_extractor",
     "evaluation",
@@ -114,6 +117,7 @@ impl Names {
             .replace("{run_id}", &self.job_id)
             .replace("{correction_id}", "0123456789ab")
             .replace("{comment_id}", "0123456789ab")
+            .replace("{match_id}", "0123456789abcdef0123456789abcdef")
             .replace("{bin_id}", &self.bin_id)
             .replace("{select_id}", "s1")
             .replace("{name}", &self.collection);

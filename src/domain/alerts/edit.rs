@@ -53,7 +53,7 @@ impl AlertChange {
 
 /// Changes alerts.
 pub struct AlertEditor<'a> {
-    alerts: &'a Alerts,
+    pub(super) alerts: &'a Alerts,
 }
 
 impl<'a> AlertEditor<'a> {

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::handling::{Handling, MatchState, MatchVerdict};
 use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
 use crate::search::SearchResult;
@@ -31,6 +32,9 @@ pub struct AlertMatch {
     pub found_at: i64,
     /// Whether the match has been marked as read.
     pub read: bool,
+    /// What a user has found out about the match; `None` while it is open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handling: Option<Handling>,
     /// The last event that the match was a part of.
     event_id: String,
 }
@@ -138,6 +142,7 @@ impl AlertHistory {
             p_present: hit.p_present,
             found_at,
             read: false,
+            handling: None,
             event_id: event_id.to_owned(),
         }
     }
@@ -166,6 +171,17 @@ impl AlertHistory {
             marked += 1;
         }
         marked
+    }
+
+    /// Stores what a user has found out about a match, which is read then, or opens it again. Returns
+    /// whether there is such a match.
+    pub(super) fn handle(&mut self, match_id: &str, handling: Option<&Handling>) -> bool {
+        let Some(handled) = self.matches.iter_mut().find(|m| m.match_id == match_id) else {
+            return false;
+        };
+        handled.read |= handling.is_some();
+        handled.handling = handling.cloned();
+        true
     }
 
     /// Removes the matches of a video. Returns how many there were.
@@ -200,6 +216,11 @@ impl AlertHistory {
         self.matches.iter().filter(|m| !m.read).count()
     }
 
+    /// Returns the number of matches with this verdict.
+    pub(super) fn judged(&self, verdict: MatchVerdict) -> usize {
+        self.matches.iter().filter(|m| m.state() == MatchState::Judged(verdict)).count()
+    }
+
     /// Returns the videos of the matches.
     pub(super) fn videos(&self) -> BTreeSet<VideoId> {
         self.matches.iter().map(|m| m.moment_id.video_id()).collect()
@@ -217,6 +238,16 @@ impl AlertHistory {
     fn prune_deliveries(&mut self) {
         let events: BTreeSet<&str> = self.matches.iter().map(|m| m.event_id.as_str()).collect();
         self.deliveries.retain(|event_id, _| events.contains(event_id.as_str()));
+    }
+}
+
+impl AlertMatch {
+    /// Returns whether the match has been judged, and how.
+    pub(super) fn state(&self) -> MatchState {
+        match &self.handling {
+            Some(handling) => MatchState::Judged(handling.verdict),
+            None => MatchState::Open,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use futures::{StreamExt, TryStreamExt, stream};
 
+use super::handling::{MatchState, MatchVerdict};
 use super::history::{AlertHistory, AlertMatch, Delivery, MatchSelection};
 use super::{Alert, AlertOverview, Alerts};
 use crate::kernel::access::Access;
@@ -21,6 +22,8 @@ pub struct MatchQuery {
     pub alert: Option<String>,
     /// Whether to list only unread matches.
     pub unread: bool,
+    /// Only matches in this state; `None` for all.
+    pub state: Option<MatchState>,
     /// Maximum number of matches.
     pub limit: usize,
     /// Cursor from the previous page.
@@ -85,7 +88,7 @@ impl Alerts {
         let unread = histories.iter().map(|(_, history)| history.unread()).sum();
         let mut entries = Vec::new();
         for (alert, history) in &histories {
-            let listed = history.matches.iter().filter(|m| !query.unread || !m.read);
+            let listed = history.matches.iter().filter(|m| query.includes(m));
             entries.extend(listed.map(|m| (ListPosition::new(alert, m), history, m)));
         }
         let total = entries.len();
@@ -95,6 +98,18 @@ impl Alerts {
         entries.truncate(query.limit);
         let next = entries.last().filter(|_| more).map(|(position, ..)| position.cursor());
         Ok(MatchList { matches: self.views(entries).await?, total, unread, next })
+    }
+
+    /// Reads a match of an alert; `None` if there is no such match, or no such video anymore.
+    pub(super) async fn view(
+        &self,
+        alert: &Alert,
+        history: &AlertHistory,
+        match_id: &str,
+    ) -> Result<Option<MatchView>> {
+        let found = history.matches.iter().find(|m| m.match_id == match_id);
+        let entries = found.map(|m| (ListPosition::new(alert, m), history, m));
+        Ok(self.views(entries.into_iter().collect()).await?.pop())
     }
 
     /// Adds what is known about the videos of matches.
@@ -160,7 +175,13 @@ impl Alerts {
     /// alert can be read and deleted.
     pub async fn overview(&self, alert: Alert) -> Result<AlertOverview> {
         let history = self.readable_history(&alert).await?.unwrap_or_default();
-        Ok(AlertOverview { matches: history.matches.len(), unread: history.unread(), alert })
+        Ok(AlertOverview {
+            matches: history.matches.len(),
+            unread: history.unread(),
+            confirmed: history.judged(MatchVerdict::Confirmed),
+            false_alarms: history.judged(MatchVerdict::FalseAlarm),
+            alert,
+        })
     }
 
     /// Reads the history of one alert, or the readable histories of all alerts.
@@ -187,6 +208,13 @@ impl Alerts {
             }
             history => history.map(Some),
         }
+    }
+}
+
+impl MatchQuery {
+    fn includes(&self, alert_match: &AlertMatch) -> bool {
+        (!self.unread || !alert_match.read)
+            && self.state.is_none_or(|state| alert_match.state() == state)
     }
 }
 

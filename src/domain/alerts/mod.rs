@@ -7,6 +7,7 @@
 //! from the alert and the moment, so a job that runs again after a crash adds nothing.
 
 mod edit;
+mod handling;
 mod history;
 mod matches;
 mod notify;
@@ -35,6 +36,7 @@ use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
 use crate::search::{ListingOrder, PageStart, Search, SearchRequest, SearchTarget};
 pub use edit::{AlertChange, AlertEditor};
+pub use handling::{Handling, MatchJudgement, MatchState, MatchVerdict};
 pub use history::{AlertMatch, Delivery, DeliveryState, MatchSelection};
 pub use matches::{MarkReadResult, MatchList, MatchQuery, MatchView};
 
@@ -47,13 +49,15 @@ pub struct AlertSettings {
     /// Maximum number of failed deliveries stored per alert. The newest ones are kept.
     pub max_failures: usize,
     /// Maximum number of matches stored per alert. The newest ones are kept. They are in one
-    /// document, with about 500 bytes each.
+    /// document, with about 500 bytes each and their notes.
     pub max_matches: usize,
+    /// Maximum length of the note on a match, in characters.
+    pub max_note_chars: usize,
 }
 
 impl Default for AlertSettings {
     fn default() -> Self {
-        Self { max: 100, max_failures: 20, max_matches: 500 }
+        Self { max: 100, max_failures: 20, max_matches: 500, max_note_chars: 500 }
     }
 }
 
@@ -117,6 +121,10 @@ pub struct AlertOverview {
     pub matches: usize,
     /// Number of stored matches that are unread.
     pub unread: usize,
+    /// Number of stored matches that users have confirmed.
+    pub confirmed: usize,
+    /// Number of stored matches that users have judged to be false alarms.
+    pub false_alarms: usize,
 }
 
 /// A delivery that was abandoned after all retries had failed.

@@ -10,13 +10,11 @@ use super::usage::{restored_shares, visible_bin};
 use super::videos::{BinVideo, SelectView};
 use super::{Bin, BinId, Bins};
 use crate::kernel::access::Access;
-use crate::kernel::error::{Error, Result};
+use crate::kernel::error::Result;
 use crate::kernel::moment::MomentId;
+use crate::records::documents::{MAX_SWAP_ATTEMPTS, busy};
 
 pub use super::draft::Place;
-
-/// Maximum number of attempts at a change that conflicts with changes of other processes.
-const MAX_SWAP_ATTEMPTS: usize = 20;
 
 /// A change to a bin.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +36,13 @@ pub enum BinChange {
     Split(SelectId, f64),
     /// Removes selects.
     Remove(Vec<SelectId>),
+    /// Renames a tag of all selects, or removes it.
+    RenameTag {
+        /// The tag.
+        from: String,
+        /// Its new name, which merges it with a tag that has this name; `None` to remove it.
+        to: Option<String>,
+    },
     /// Undoes the last change.
     Undo,
 }
@@ -47,13 +52,13 @@ pub enum BinChange {
 pub struct BinChanged {
     /// The bin after the change.
     pub bin: Bin,
-    /// The selects that were added, edited or split.
+    /// The selects that were added, edited or split. Those with a renamed tag are left out.
     pub selects: Vec<SelectView>,
 }
 
 impl Bins {
-    /// Changes a bin. Returns `NotFound` if the caller may not see the bin or if a select does not
-    /// exist, `Outdated` if what the change affects has changed since the version `expected`,
+    /// Changes a bin. Returns `NotFound` if the caller may not see the bin or if a select or a
+    /// tag does not exist, `Outdated` if what the change affects has changed since the version `expected`,
     /// `Conflict` if there is nothing to undo, `Unprocessable` for a value that exceeds a limit,
     /// and `Invalid` if a moment does not exist or if the bin would have too many selects.
     ///
@@ -86,10 +91,7 @@ impl Bins {
                 return Ok(changed);
             }
         }
-        Err(Error::Busy {
-            message: format!("bin '{bin_id}' is being changed by others; try again"),
-            retry_after: 1,
-        })
+        Err(busy(&format!("bin '{bin_id}' is")))
     }
 
     /// Checks new selects against their videos.

@@ -57,6 +57,10 @@ impl Draft<'_> {
                 self.remove(ids)?;
                 (ChangeKind::Remove, Vec::new())
             }
+            BinChange::RenameTag { from, to } => {
+                self.rename_tag(from, to.as_deref())?;
+                (ChangeKind::Tag, Vec::new())
+            }
             // These do not change selects.
             BinChange::Describe { .. } | BinChange::Undo => (ChangeKind::Describe, Vec::new()),
         })
@@ -131,6 +135,38 @@ impl Draft<'_> {
         }
         self.selects.retain(|select| !positions.contains_key(&select.id));
         Ok(())
+    }
+
+    /// Renames a tag of all selects, or removes it. Returns `NotFound` if no select has it.
+    fn rename_tag(&mut self, from: &str, to: Option<&str>) -> Result<()> {
+        let mut is_known = false;
+        for index in 0..self.selects.len() {
+            let select = &self.selects[index];
+            if !select.tags.iter().any(|tag| tag == from) {
+                continue;
+            }
+            is_known = true;
+            self.check_unchanged(select)?;
+            let renamed = |tag: &String| match tag == from {
+                true => to.map(str::to_owned),
+                false => Some(tag.clone()),
+            };
+            let tags = self
+                .settings
+                .check_tags(&select.tags.iter().filter_map(renamed).collect::<Vec<_>>())?;
+            if tags != select.tags {
+                let version = self.version();
+                let select = &mut self.selects[index];
+                (select.tags, select.version) = (tags, version);
+            }
+        }
+        match is_known {
+            true => Ok(()),
+            false => Err(Error::NotFound(format!(
+                "no select of bin '{}' has the tag '{from}'",
+                self.base.bin_id
+            ))),
+        }
     }
 
     /// Returns the position of each id in a request. Returns `Invalid` if an id is repeated, and

@@ -27,6 +27,8 @@ pub enum ChangeKind {
     Split,
     /// Selects were removed.
     Remove,
+    /// A tag was renamed or removed.
+    Tag,
 }
 
 /// The stored state of a bin, except for the selects, which are in the pages.

@@ -228,7 +228,7 @@ impl Select {
 
 impl BinSettings {
     /// Trims tags, drops duplicates and checks the limits.
-    fn check_tags(&self, tags: &[String]) -> Result<Vec<String>> {
+    pub(super) fn check_tags(&self, tags: &[String]) -> Result<Vec<String>> {
         let mut checked: Vec<String> = Vec::new();
         for tag in tags.iter().map(|tag| tag.trim()) {
             let max = self.max_tag_chars;

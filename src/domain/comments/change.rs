@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 
 use super::store::insert;
-use super::{Comment, CommentDraft, CommentPlace, CommentView, Comments, author, unknown_comment};
+use super::{
+    Comment, CommentChange, CommentDraft, CommentPlace, CommentView, Comments, Settlement,
+    unknown_comment,
+};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::{Span, rounded};
@@ -29,7 +32,7 @@ impl Comments {
     ) -> Result<CommentView> {
         self.readiness.check()?;
         let text = self.settings.check_text(&draft.text)?;
-        let author = author(access, draft.author.as_deref())?;
+        let author = access.author(draft.author.as_deref())?;
         let (span, reply_to) = self.place(video_id, &draft.place).await?;
         let comment = Comment {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(ID_DIGITS).collect(),
@@ -40,6 +43,7 @@ impl Comments {
             reply_to,
             created_at: Timestamp::now().as_millisecond(),
             edited_at: None,
+            settled: None,
         };
         let _lock = self.changes.lock().await;
         self.check_room(video_id, self.comments(video_id).await?.len())?;
@@ -65,27 +69,32 @@ impl Comments {
         Ok(comment.view(access, video_id))
     }
 
-    /// Changes the text of a comment. Returns `NotFound` if there is no such comment, `Forbidden` if
-    /// the caller may not change it, and `Unprocessable` if the text is empty or too long.
+    /// Changes the text of a comment, settles it or opens it again. Returns `NotFound` if there is no
+    /// such comment, `Forbidden` if the caller may not change its text, `Unprocessable` if the text
+    /// or the author is empty or too long, and `Invalid` if a reply is to be settled.
     pub async fn edit(
         &self,
         access: &Access,
         video_id: VideoId,
         id: &str,
-        text: &str,
+        change: &CommentChange,
     ) -> Result<CommentView> {
         self.readiness.check()?;
-        let text = self.settings.check_text(text)?;
+        let text = change.text.as_deref().map(|text| self.settings.check_text(text)).transpose()?;
+        let by = access.author(change.author.as_deref())?;
         let now = Timestamp::now().as_millisecond();
         let _lock = self.changes.lock().await;
         let edited = self
             .change(video_id, |comments| {
                 let index = find(comments, video_id, id)?;
                 let comment = &mut comments[index];
-                comment.check_editable(access)?;
-                if comment.text != text {
-                    comment.text.clone_from(&text);
-                    comment.edited_at = Some(now);
+                if let Some(text) = &text {
+                    comment.check_editable(access)?;
+                    comment.set_text(text, now);
+                }
+                if let Some(settled) = change.settled {
+                    let settlement = settled.then(|| Settlement { by: by.clone(), at: now });
+                    comment.settle(settlement)?;
                 }
                 Ok(comment.clone())
             })
@@ -158,6 +167,28 @@ impl Comments {
                  (comments.max_per_video): delete one first"
             )));
         }
+        Ok(())
+    }
+}
+
+impl Comment {
+    fn set_text(&mut self, text: &str, now: i64) {
+        if self.text != text {
+            text.clone_into(&mut self.text);
+            self.edited_at = Some(now);
+        }
+    }
+
+    /// Settles the comment, or opens it again. A comment that is settled already keeps its
+    /// settlement. Returns `Invalid` for a reply.
+    fn settle(&mut self, settlement: Option<Settlement>) -> Result<()> {
+        if let Some(parent) = &self.reply_to {
+            return Err(Error::Invalid(format!(
+                "comment '{}' is a reply; settle '{parent}', which it replies to",
+                self.id
+            )));
+        }
+        self.settled = settlement.map(|new| self.settled.take().unwrap_or(new));
         Ok(())
     }
 }

@@ -27,12 +27,6 @@ use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
 pub use list::{CommentList, CommentQuery};
 
-/// Maximum length of the name of an author, in characters.
-pub const MAX_AUTHOR_CHARS: usize = 100;
-
-/// The author of comments by callers that give no name.
-const ANONYMOUS: &str = "anonymous";
-
 /// Limits on comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -78,6 +72,29 @@ pub struct Comment {
     /// When the text was last changed, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited_at: Option<i64>,
+    /// Who settled the comment and when; `None` while it is open, and in replies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settlement>,
+}
+
+/// That a comment is settled: what it asks is answered or done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settlement {
+    /// The name of the person who settled the comment: that of the token, or the one in the request.
+    pub by: String,
+    /// When it was settled, in milliseconds since 1970.
+    pub at: i64,
+}
+
+/// A change of a comment. Fields that are `None` stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommentChange {
+    /// The new text, which only the author may change.
+    pub text: Option<String>,
+    /// Whether the comment is settled, which everybody may change who may write.
+    pub settled: Option<bool>,
+    /// The name of the person who settles the comment, for callers whose token has no name.
+    pub author: Option<String>,
 }
 
 /// A new comment.
@@ -185,25 +202,6 @@ impl CommentSettings {
             )));
         }
         Ok(text.to_owned())
-    }
-}
-
-/// Returns the author of a comment: the name of the caller's token, the requested name if the token
-/// has none, or else `anonymous`.
-fn author(access: &Access, requested: Option<&str>) -> Result<String> {
-    let requested = requested.map(str::trim);
-    if let Some(name) = requested
-        && (name.is_empty() || name.chars().count() > MAX_AUTHOR_CHARS)
-    {
-        return Err(Error::Unprocessable(format!(
-            "author must have 1 to {MAX_AUTHOR_CHARS} characters"
-        )));
-    }
-    match (access.name(), requested) {
-        (Some(own), Some(other)) if own != other => Err(Error::Unprocessable(format!(
-            "author is '{other}', but the token has the name '{own}'; leave author out"
-        ))),
-        (own, requested) => Ok(own.or(requested).unwrap_or(ANONYMOUS).to_owned()),
     }
 }
 

@@ -63,7 +63,10 @@ impl CorrectionDraft {
                 )));
             }
         }
-        let renames = matches!(of, CorrectionKind::Speaker | CorrectionKind::Person);
+        let renames = matches!(
+            of,
+            CorrectionKind::Speaker | CorrectionKind::Person | CorrectionKind::Chapter
+        );
         if renames && (from.trim().is_empty() || to.trim().is_empty()) {
             return Err(Error::Unprocessable(format!(
                 "a correction of a {} needs 'from' and 'to'",
@@ -251,5 +254,8 @@ fn no_match_error(correction: &Correction) -> Error {
             format!("'{from}' is not read {within}; nothing was corrected")
         }
         CorrectionKind::Person => format!("'{from}' is not seen {within}; nothing was corrected"),
+        CorrectionKind::Chapter => {
+            format!("no chapter has the title '{from}' {within}; nothing was corrected")
+        }
     })
 }

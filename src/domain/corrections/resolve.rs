@@ -1,5 +1,7 @@
-//! Resolves a correction of a name to the places of the video that it applies to.
+//! Resolves a correction of a name or a title to the places of the video that it applies to.
 
+use crate::aggregation::aggregators::chapters::{self, Chapter, Outline};
+use crate::aggregation::result::result_of;
 use crate::analysis::correction::{Correction, CorrectionKind};
 use crate::corrections::{CorrectionDraft, Corrections};
 use crate::kernel::error::{Error, Result};
@@ -24,7 +26,16 @@ impl Corrections {
             CorrectionKind::Person => {
                 (Vec::new(), self.person_locations(record, before, &draft.from).await?)
             }
-            CorrectionKind::Words | CorrectionKind::ScreenText => Default::default(),
+            CorrectionKind::Words | CorrectionKind::ScreenText | CorrectionKind::Chapter => {
+                Default::default()
+            }
+        };
+        let (span, spans) = match draft.of {
+            CorrectionKind::Chapter => {
+                let chapter = self.chapter(record, draft).await?;
+                (Some(chapter), vec![chapter])
+            }
+            _ => (draft.span, Vec::new()),
         };
         let id = uuid::Uuid::new_v4().simple().to_string();
         Ok(Correction {
@@ -32,13 +43,39 @@ impl Corrections {
             kind: draft.of,
             from: draft.from.trim().to_owned(),
             to: draft.to.trim().to_owned(),
-            span: draft.span,
+            span,
             created_at: now(),
             speaker_spans: spoken,
             person_locations: seen,
-            places: 0,
-            spans: Vec::new(),
+            places: spans.len() as u32,
+            spans,
         })
+    }
+
+    /// Finds the span of the chapter with the title in a draft.
+    async fn chapter(&self, record: &VideoRecord, draft: &CorrectionDraft) -> Result<Span> {
+        let outline = self.records.aggregate_result(record, chapters::ID).await?;
+        let outline: Option<&Outline> = result_of(outline.as_ref());
+        let all = outline.map_or(&[][..], |outline| &outline.chapters);
+        let title = draft.from.trim();
+        let is_meant = |chapter: &&Chapter| {
+            chapter.title == title
+                && draft.span.is_none_or(|span| span.overlap(&chapter.span()) > 0.0)
+        };
+        let mut meant = all.iter().filter(is_meant);
+        match (meant.next(), meant.next()) {
+            (Some(chapter), None) => Ok(chapter.span()),
+            (Some(_), Some(_)) => Err(Error::Invalid(format!(
+                "several chapters have the title '{title}'; give 'start' and 'end' of one"
+            ))),
+            (None, _) => {
+                let titles: Vec<&str> = all.iter().map(|chapter| chapter.title.as_str()).collect();
+                Err(Error::Invalid(format!(
+                    "no chapter has the title '{title}' there; the titles are: {}",
+                    comma_separated(&titles)
+                )))
+            }
+        }
     }
 
     /// Finds the spans in which the speaker named in a draft speaks.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-use crate::analysis::correction::Correction;
+use crate::analysis::correction::{Correction, CorrectionKind};
 use crate::corrections::CorrectionDraft;
 use crate::jobs::{Job, JobTask, Submission};
 use crate::kernel::error::{Error, Result};
@@ -23,6 +23,9 @@ impl Submission {
         let submission = self.clone();
         join(tokio::spawn(async move {
             let added = submission.corrections.add(video_id, &drafts).await?;
+            // Titles of chapters are corrected when they are read, and nothing is derived from them.
+            let only_titles = drafts.iter().all(|draft| draft.of == CorrectionKind::Chapter);
+            let aggregate = if only_titles { Some(false) } else { aggregate };
             Ok((added, submission.follow_corrections(video_id, aggregate).await?))
         }))
         .await

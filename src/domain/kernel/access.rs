@@ -7,6 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
 
+/// Maximum length of the name of an author, in characters.
+pub const MAX_AUTHOR_CHARS: usize = 100;
+
+/// The author of what callers write that give no name.
+const ANONYMOUS: &str = "anonymous";
+
 /// The permissions of a caller. The default is unrestricted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access {
@@ -36,6 +42,26 @@ impl Access {
     /// Returns the name of the caller's token.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// Returns the author of what the caller writes: the name of the caller's token, the requested
+    /// name if the token has none, or else `anonymous`. Returns `Unprocessable` if the requested name
+    /// is empty, too long, or not that of the token.
+    pub fn author(&self, requested: Option<&str>) -> Result<String> {
+        let requested = requested.map(str::trim);
+        if let Some(name) = requested
+            && (name.is_empty() || name.chars().count() > MAX_AUTHOR_CHARS)
+        {
+            return Err(Error::Unprocessable(format!(
+                "author must have 1 to {MAX_AUTHOR_CHARS} characters"
+            )));
+        }
+        match (self.name(), requested) {
+            (Some(own), Some(other)) if own != other => Err(Error::Unprocessable(format!(
+                "author is '{other}', but the token has the name '{own}'; leave author out"
+            ))),
+            (own, requested) => Ok(own.or(requested).unwrap_or(ANONYMOUS).to_owned()),
+        }
     }
 
     /// Returns the collections that access is restricted to, or `None` if the caller may see every

@@ -30,6 +30,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::aggregation::Aggregators;
+use crate::aggregation::aggregators::chapters;
 use crate::aggregation::result::{Aggregate, Results};
 use crate::analysis::Analyzers;
 use crate::analysis::correction::{Correction, CorrectionSet};
@@ -189,8 +190,8 @@ impl Records {
             .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// Reads the JSON of one aggregate. If it is not stored, returns `Invalid` with a list of the
-    /// aggregates that are.
+    /// Reads the JSON of one aggregate, with corrected titles of chapters. If it is not stored,
+    /// returns `Invalid` with a list of the aggregates that are.
     pub(crate) async fn stored_aggregate(
         &self,
         record: &VideoRecord,
@@ -203,7 +204,11 @@ impl Records {
                 comma_separated(&self.aggregators.in_order(record.aggregates.keys()))
             ))
         })?;
-        self.document(key).await
+        let mut stored = self.document(key).await?;
+        if aggregator == chapters::ID {
+            chapters::correct_titles(&mut stored, &self.corrections(record).await?);
+        }
+        Ok(stored)
     }
 
     /// Reads the JSON of all stored aggregates.

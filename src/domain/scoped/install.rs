@@ -1,7 +1,9 @@
 //! What belongs to the whole install, for callers with unrestricted access.
 
 use super::Scoped;
-use crate::alerts::{AlertOverview, Alerts, MatchList, MatchQuery};
+use crate::alerts::{
+    AlertEditor, AlertOverview, Alerts, MatchJudgement, MatchList, MatchQuery, MatchView,
+};
 use crate::evaluation::run::EvaluationRun;
 use crate::evaluation::{Evaluation, EvaluationSummary, Evaluations};
 use crate::jobs::Submission;
@@ -68,6 +70,15 @@ impl<'s> InstallEditor<'s> {
 
     pub fn alerts(&self) -> &'s Alerts {
         &self.0.service.alerts
+    }
+
+    pub async fn judge_match(
+        &self,
+        alert: &str,
+        match_id: &str,
+        judgement: &MatchJudgement,
+    ) -> Result<MatchView> {
+        AlertEditor::new(self.alerts()).judge(&self.0.access, alert, match_id, judgement).await
     }
 
     pub fn extractors(&self) -> &'s Extractors {

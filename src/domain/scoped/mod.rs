@@ -14,8 +14,8 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::future::ready;
 use futures::stream::{self, BoxStream};
-use ports::ByteStream;
 use ports::storage::ObjectInfo;
+use ports::{ByteStream, FrameRate};
 use serde_json::{Map, Value};
 
 use super::Shotlog;
@@ -133,9 +133,11 @@ impl Scoped {
         &self,
         bin_id: &BinId,
         format: &str,
+        frame_rate: Option<FrameRate>,
         selection: &BinSelection,
     ) -> Result<Export> {
-        self.service.exports.export_bin(&self.access, bin_id, format, selection).await
+        let Self { service, access } = self;
+        service.exports.export_bin(access, bin_id, format, frame_rate, selection).await
     }
 
     pub async fn bin_clips(&self, bin_id: &BinId, selection: &BinSelection) -> Result<ClipArchive> {

@@ -6,7 +6,7 @@ use super::Scoped;
 use crate::Shotlog;
 use crate::analysis::correction::Correction;
 use crate::chunking::ChunkingFields;
-use crate::comments::{CommentDraft, CommentList, CommentQuery, CommentView};
+use crate::comments::{CommentChange, CommentDraft, CommentList, CommentQuery, CommentView};
 use crate::corrections::CorrectionDraft;
 use crate::export::{Export, ExportOptions};
 use crate::frames::{ClipFile, ClipOutline, Peaks, SequencePlan, Storyboard};
@@ -146,9 +146,13 @@ impl EditableVideo<'_> {
         service.catalog.comments.add(access, self.video_id, draft).await
     }
 
-    pub async fn edit_comment(&self, comment_id: &str, text: &str) -> Result<CommentView> {
+    pub async fn edit_comment(
+        &self,
+        comment_id: &str,
+        change: &CommentChange,
+    ) -> Result<CommentView> {
         let Scoped { service, access } = self.scoped;
-        service.catalog.comments.edit(access, self.video_id, comment_id, text).await
+        service.catalog.comments.edit(access, self.video_id, comment_id, change).await
     }
 
     pub async fn delete_comment(&self, comment_id: &str) -> Result<()> {

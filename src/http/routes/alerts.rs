@@ -259,6 +259,10 @@ struct AlertBody {
     matches: u32,
     /// Number of stored matches that are unread.
     unread: u32,
+    /// Number of stored matches that users have confirmed.
+    confirmed: u32,
+    /// Number of stored matches that users have judged to be false alarms.
+    false_alarms: u32,
 }
 
 #[derive(Object)]
@@ -347,7 +351,7 @@ impl From<alerts::AlertSearch> for AlertSearchBody {
 
 impl From<alerts::AlertOverview> for AlertBody {
     fn from(overview: alerts::AlertOverview) -> Self {
-        let alerts::AlertOverview { alert, matches, unread } = overview;
+        let alerts::AlertOverview { alert, matches, unread, confirmed, false_alarms } = overview;
         Self {
             name: alert.name,
             search: alert.search.into(),
@@ -359,6 +363,8 @@ impl From<alerts::AlertOverview> for AlertBody {
             failed: alert.failed.into_iter().map(Into::into).collect(),
             matches: matches as u32,
             unread: unread as u32,
+            confirmed: confirmed as u32,
+            false_alarms: false_alarms as u32,
         }
     }
 }

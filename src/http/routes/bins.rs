@@ -1,6 +1,8 @@
 //! `/bins`: named, ordered lists of selects, which are spans of videos.
 
+mod body;
 mod selects;
+mod tags;
 
 use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::{Enum, Object, OpenApi};
@@ -9,6 +11,8 @@ use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::body::{Json, Versioned};
 use crate::http::wire::errors::{ApiError, ById, Edit, Listing, Removal, Rerun, Search, Undo};
 use crate::http::wire::params::{Bounded, IfMatch};
+pub(crate) use body::BinBody;
+use body::versioned;
 use domain::bins::change::{BinChange, BinChanged};
 use domain::bins::select::SelectId;
 use domain::bins::{self, BinId};
@@ -18,6 +22,7 @@ use selects::{
     AddSelectsRequest, MoveSelectsRequest, RemoveSelectsRequest, SelectBody, SelectListBody,
     SelectUpdateRequest, SplitRequest, requested_video,
 };
+pub(super) use tags::BinTagsApi;
 
 /// The routes of this section.
 pub(super) struct BinsApi(pub(super) Service);
@@ -319,10 +324,6 @@ impl BinsApi {
     }
 }
 
-fn versioned(bin: bins::Bin) -> Versioned<BinBody> {
-    Versioned { version: bin.version, body: bin.into() }
-}
-
 fn changed(changed: BinChanged) -> Versioned<BinChangedBody> {
     let selects = changed.selects.into_iter().map(Into::into).collect();
     let Versioned { version, body } = versioned(changed.bin);
@@ -389,48 +390,6 @@ struct BinListBody {
 }
 
 #[derive(Object)]
-#[oai(rename = "Bin")]
-pub(crate) struct BinBody {
-    /// Id of the bin.
-    bin_id: String,
-    /// Name of the bin.
-    name: String,
-    /// Description of the bin; empty if there is none.
-    description: String,
-    /// Collection of the bin; absent if there is none.
-    #[oai(skip_serializing_if_is_none)]
-    collection: Option<String>,
-    /// Version of the bin, which increases with every change. In quotes, it is the `ETag`.
-    version: u64,
-    /// Number of selects.
-    selects: u32,
-    /// Total duration of the selects as trimmed, in seconds, without those whose video is missing.
-    duration: f64,
-    /// Creation time (ISO 8601, UTC, to the second).
-    created_at: String,
-    /// Time of the last change (ISO 8601, UTC, to the second).
-    updated_at: String,
-    /// Number of changes that can be undone.
-    undo_steps: u32,
-    /// The change that `POST /bins/{bin_id}/undo` would undo; null if there is none.
-    #[oai(nullable)]
-    last_change: Option<BinChangeKind>,
-}
-
-/// A kind of change to a bin: its name or description; or selects that were added, edited, moved,
-/// split or removed.
-#[derive(Enum)]
-#[oai(rename_all = "snake_case")]
-enum BinChangeKind {
-    Describe,
-    Add,
-    Edit,
-    Move,
-    Split,
-    Remove,
-}
-
-#[derive(Object)]
 #[oai(rename = "BinChanged")]
 struct BinChangedBody {
     /// The bin after the change.
@@ -461,36 +420,5 @@ impl From<bins::BinList> for BinListBody {
         let bins = list.bins.into_iter().map(Into::into).collect();
         let video_selects = list.video_selects.map(|count| count as u32);
         Self { bins, total: list.total as u32, video_selects, next: list.next }
-    }
-}
-
-impl From<bins::Bin> for BinBody {
-    fn from(bin: bins::Bin) -> Self {
-        Self {
-            bin_id: bin.bin_id.to_string(),
-            name: bin.name,
-            description: bin.description,
-            collection: bin.collection,
-            version: bin.version,
-            selects: bin.selects as u32,
-            duration: bin.duration,
-            created_at: bin.created_at,
-            updated_at: bin.updated_at,
-            undo_steps: bin.undo_steps as u32,
-            last_change: bin.last_change.map(Into::into),
-        }
-    }
-}
-
-impl From<bins::ChangeKind> for BinChangeKind {
-    fn from(kind: bins::ChangeKind) -> Self {
-        match kind {
-            bins::ChangeKind::Describe => Self::Describe,
-            bins::ChangeKind::Add => Self::Add,
-            bins::ChangeKind::Edit => Self::Edit,
-            bins::ChangeKind::Move => Self::Move,
-            bins::ChangeKind::Split => Self::Split,
-            bins::ChangeKind::Remove => Self::Remove,
-        }
     }
 }

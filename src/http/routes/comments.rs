@@ -8,7 +8,9 @@ use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Change, Listing, Rerun};
 use crate::http::wire::params::{Bounded, FiniteNumber};
 use domain::comments::activity::{self, ActivityQuery};
-use domain::comments::{self, CommentDraft, CommentPlace, CommentQuery, CommentView};
+use domain::comments::{
+    self, CommentChange, CommentDraft, CommentPlace, CommentQuery, CommentView, Settlement,
+};
 use domain::kernel::error::Error;
 use domain::kernel::time::{Span, iso};
 use domain::kernel::video::parse_video_id;
@@ -70,10 +72,14 @@ impl CommentsApi {
         Ok(Json(video.comment(&request.try_into()?).await?.into()))
     }
 
-    /// Change the text of a comment.
+    /// Change or settle a comment.
     ///
-    /// Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-    /// without a name count as one author.
+    /// A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+    /// write may settle it or open it again. Returns 400 for a reply, which is settled with the
+    /// comment that it replies to.
+    ///
+    /// Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+    /// collections. Tokens without a name count as one author.
     #[oai(
         path = "/videos/:video_id/comments/:comment_id",
         method = "patch",
@@ -90,7 +96,7 @@ impl CommentsApi {
     ) -> Result<Json<CommentBody>, ApiError<Rerun>> {
         let (service, video_id) = (self.0.scoped(&token), parse_video_id(&video_id)?);
         let video = service.for_write()?.video(video_id).await?;
-        Ok(Json(video.edit_comment(&comment_id, &request.text).await?.into()))
+        Ok(Json(video.edit_comment(&comment_id, &request.try_into()?).await?.into()))
     }
 
     /// Delete a comment.
@@ -168,11 +174,18 @@ struct CommentRequest {
     author: Option<String>,
 }
 
+/// Changes of a comment: `text`, `settled` or both.
 #[derive(Object)]
 struct CommentUpdateRequest {
-    /// The new text, at most `comments.max_chars` characters.
-    #[oai(validator(min_length = 1))]
-    text: String,
+    /// The new text, at most `comments.max_chars` characters. Null: it stays.
+    #[oai(nullable, validator(min_length = 1))]
+    text: Option<String>,
+    /// Whether the comment is settled. Null: that stays.
+    #[oai(nullable)]
+    settled: Option<bool>,
+    /// Name of the person who settles the comment, if the token has no name, as in a new comment.
+    #[oai(nullable)]
+    author: Option<String>,
 }
 
 #[derive(Object)]
@@ -214,6 +227,13 @@ struct CommentBody {
     /// changed.
     #[oai(skip_serializing_if_is_none)]
     edited_at: Option<String>,
+    /// Name of the person who settled the comment; absent while it is open, and in replies.
+    #[oai(skip_serializing_if_is_none)]
+    settled_by: Option<String>,
+    /// Time at which the comment was settled (ISO 8601, UTC, to the second); absent while it is open,
+    /// and in replies.
+    #[oai(skip_serializing_if_is_none)]
+    settled_at: Option<String>,
     /// Whether this token may change and delete the comment.
     editable: bool,
 }
@@ -270,6 +290,18 @@ impl TryFrom<CommentRequest> for CommentDraft {
     }
 }
 
+impl TryFrom<CommentUpdateRequest> for CommentChange {
+    type Error = Error;
+
+    fn try_from(request: CommentUpdateRequest) -> Result<Self, Error> {
+        let CommentUpdateRequest { text, settled, author } = request;
+        if text.is_none() && settled.is_none() {
+            return Err(Error::Unprocessable("give text, settled or both".into()));
+        }
+        Ok(Self { text, settled, author })
+    }
+}
+
 impl From<comments::CommentList> for CommentListBody {
     fn from(list: comments::CommentList) -> Self {
         let comments = list.comments.into_iter().map(Into::into).collect();
@@ -281,6 +313,8 @@ impl From<CommentView> for CommentBody {
     fn from(view: CommentView) -> Self {
         let CommentView { comment, video_id, editable } = view;
         let Span { start, end } = comment.span;
+        let (settled_by, settled_at) =
+            comment.settled.map(|Settlement { by, at }| (by, iso(at))).unzip();
         Self {
             comment_id: comment.id,
             video_id: video_id.to_string(),
@@ -291,6 +325,8 @@ impl From<CommentView> for CommentBody {
             reply_to: comment.reply_to,
             created_at: iso(comment.created_at),
             edited_at: comment.edited_at.map(iso),
+            settled_by,
+            settled_at,
             editable,
         }
     }

@@ -34,12 +34,13 @@ impl CorrectionsApi {
         Ok(Json(Corrections::new(corrections, None)))
     }
 
-    /// Correct speakers, words, on-screen text or people.
+    /// Correct speakers, words, on-screen text, people or titles of chapters.
     ///
     /// Applies all corrections or none. Corrections override model output in reads, exports,
     /// searches and answers. They also apply after the video is chunked or analyzed again, wherever
     /// the models again produce the text that was corrected. A job recomputes the aggregates.
-    /// Returns 400 if a correction matches nothing.
+    /// Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+    /// matches nothing.
     #[oai(path = "/videos/:video_id/corrections", method = "post", operation_id = "correct")]
     async fn correct(
         &self,
@@ -133,14 +134,14 @@ struct CorrectionRequest {
 struct NewCorrection {
     of: CorrectionOf,
     /// The current text to replace: the label or name of a speaker, words (case and punctuation are
-    /// ignored), or the `entity_id` or name of a linked person.
+    /// ignored), the `entity_id` or name of a linked person, or the title of a chapter.
     #[oai(validator(min_length = 1))]
     from: String,
-    /// The replacement: a name or words. If empty, the words are deleted; use this for words that
-    /// were recognized but never spoken or shown.
+    /// The replacement: a name, words or a title. If empty, the words are deleted; use this for words
+    /// that were recognized but never spoken or shown.
     to: String,
     /// Start of the range to correct, in seconds from the start of the video; requires `end`. Null:
-    /// the whole video. Not allowed for people.
+    /// the whole video. Not allowed for people; of chapters with the same title, it names one.
     #[oai(nullable)]
     start: Option<f64>,
     /// End of the range to correct, in seconds from the start of the video; requires `start`.
@@ -148,7 +149,8 @@ struct NewCorrection {
     end: Option<f64>,
 }
 
-/// What a correction applies to: a speaker, spoken words, on-screen text, or a person.
+/// What a correction applies to: a speaker, spoken words, on-screen text, a person, or the title of a
+/// chapter.
 #[derive(Debug, Clone, Copy, Enum)]
 #[oai(rename_all = "snake_case")]
 enum CorrectionOf {
@@ -156,6 +158,7 @@ enum CorrectionOf {
     Words,
     ScreenText,
     Person,
+    Chapter,
 }
 
 #[derive(Object)]
@@ -250,6 +253,7 @@ impl From<CorrectionOf> for CorrectionKind {
             CorrectionOf::Words => Self::Words,
             CorrectionOf::ScreenText => Self::ScreenText,
             CorrectionOf::Person => Self::Person,
+            CorrectionOf::Chapter => Self::Chapter,
         }
     }
 }
@@ -261,6 +265,7 @@ impl From<CorrectionKind> for CorrectionOf {
             CorrectionKind::Words => Self::Words,
             CorrectionKind::ScreenText => Self::ScreenText,
             CorrectionKind::Person => Self::Person,
+            CorrectionKind::Chapter => Self::Chapter,
         }
     }
 }

@@ -19,7 +19,7 @@ use domain::export::library::LibraryFormat;
 use domain::export::sequence::ClipSelection;
 use domain::export::{CaptionOptions, Content, Export, ExportOptions, PartFields};
 use domain::kernel::video::parse_video_id;
-pub(super) use selection::{MissingVideosBody, bin_selection, refuse};
+pub(super) use selection::{MissingVideosBody, bin_selection, parse_rate, refuse};
 
 /// The routes of this section.
 pub(super) struct ExportApi(pub(super) Service);
@@ -110,6 +110,10 @@ impl ExportApi {
         /// File format: `edl`, `markers.edl`, `fcpxml`, `xmeml`, `otio`, `clips.csv`, `clips.md`,
         /// `quotes.md`, `quotes.docx`, `srt`, `vtt` or `qdpx`.
         format: Query<String>,
+        /// Frames per second of the sequence, as a fraction such as `30000/1001` or a whole number,
+        /// from 1 to 120. Clips keep their source timecode and their speed. Default: the most
+        /// frequent frame rate of the selects.
+        frame_rate: Query<Option<String>>,
         /// Ids of the selects to export, separated by commas. The order stays that of the bin.
         /// Default: all selects.
         select_ids: Query<Option<String>>,
@@ -126,7 +130,8 @@ impl ExportApi {
         let (service, bin_id) = (self.0.scoped(&token), BinId::parse(&bin_id)?);
         let selection =
             bin_selection(select_ids.0.as_deref(), min_rating.0, tag.0.as_deref(), missing.0)?;
-        let export = service.export_bin(&bin_id, &format, &selection).await?;
+        let rate = frame_rate.0.as_deref().map(parse_rate).transpose()?;
+        let export = service.export_bin(&bin_id, &format, rate, &selection).await?;
         let disposition = attachment(&export.filename);
         Ok(Exported::File(export.into(), disposition))
     }

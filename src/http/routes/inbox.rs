@@ -1,6 +1,7 @@
 //! `/inbox` and `/alerts/{name}/matches`: the moments that alerts have found.
 
 use poem_openapi::param::{Path, Query};
+use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Enum, Object, OpenApi};
 
 use crate::http::edge::auth::{CallerToken, Service};
@@ -8,9 +9,9 @@ use crate::http::wire::body::Json;
 use crate::http::wire::errors::{ApiError, ByIdChecked, Listing, Rerun, Search};
 use crate::http::wire::params::{Bounded, Flag};
 use crate::http::wire::values::shortest;
-use domain::alerts::{self, MatchQuery, MatchSelection};
+use domain::alerts::{self, Handling, MatchJudgement, MatchQuery, MatchSelection, MatchVerdict};
 use domain::kernel::error::Error;
-use domain::kernel::time::{Span, instant, iso_milliseconds};
+use domain::kernel::time::{Span, instant, iso, iso_milliseconds};
 
 /// The routes of this section.
 pub(super) struct InboxApi(pub(super) Service);
@@ -30,13 +31,17 @@ impl InboxApi {
         /// Only unread matches. Default: false.
         #[oai(default = "no")]
         unread: Query<Flag>,
+        /// Only matches that users have judged so, `confirmed` or `false_alarm`, or that are still
+        /// `open`.
+        verdict: Query<Option<String>>,
         /// Maximum number of matches per page, from 1 to 500. Default: 50.
         #[oai(default = "fifty")]
         limit: Query<Bounded<1, 500>>,
         /// `next` from the previous page.
         cursor: Query<Option<String>>,
     ) -> Result<Json<AlertMatchList>, ApiError<Listing>> {
-        Ok(Json(self.matches(&token, None, unread.0, limit.0, cursor.0).await?))
+        let query = match_query(None, unread.0, verdict.0.as_deref(), limit.0, cursor.0)?;
+        Ok(Json(self.matches(&token, &query).await?))
     }
 
     /// Mark matches of all alerts as read or unread.
@@ -65,13 +70,17 @@ impl InboxApi {
         /// Only unread matches. Default: false.
         #[oai(default = "no")]
         unread: Query<Flag>,
+        /// Only matches that users have judged so, `confirmed` or `false_alarm`, or that are still
+        /// `open`.
+        verdict: Query<Option<String>>,
         /// Maximum number of matches per page, from 1 to 500. Default: 50.
         #[oai(default = "fifty")]
         limit: Query<Bounded<1, 500>>,
         /// `next` from the previous page.
         cursor: Query<Option<String>>,
     ) -> Result<Json<AlertMatchList>, ApiError<ByIdChecked>> {
-        Ok(Json(self.matches(&token, Some(name.0), unread.0, limit.0, cursor.0).await?))
+        let query = match_query(Some(name.0), unread.0, verdict.0.as_deref(), limit.0, cursor.0)?;
+        Ok(Json(self.matches(&token, &query).await?))
     }
 
     /// Mark matches of an alert as read or unread.
@@ -92,19 +101,50 @@ impl InboxApi {
     ) -> Result<Json<MarkReadBody>, ApiError<Rerun>> {
         Ok(Json(self.mark_read(&token, Some(&name), request).await?))
     }
+
+    /// Judge a match.
+    ///
+    /// Stores whether the alert was right, with a note, who judged and when. The match is read then.
+    /// `"verdict": null` opens it again, and marks it neither as read nor as unread. Judging a match
+    /// does not change what the alert finds.
+    #[oai(
+        path = "/alerts/:name/matches/:match_id",
+        method = "patch",
+        operation_id = "judge_alert_match"
+    )]
+    async fn judge_alert_match(
+        &self,
+        token: CallerToken,
+        /// Name of the alert.
+        name: Path<String>,
+        /// Id of the match.
+        match_id: Path<String>,
+        Json(request): Json<MatchJudgementRequest>,
+    ) -> Result<Json<AlertMatchBody>, ApiError<Rerun>> {
+        let service = self.0.scoped(&token);
+        let editor = service.unrestricted()?.for_write()?;
+        Ok(Json(editor.judge_match(&name, &match_id, &request.try_into()?).await?.into()))
+    }
+}
+
+fn match_query(
+    alert: Option<String>,
+    unread: Flag,
+    verdict: Option<&str>,
+    limit: Bounded<1, 500>,
+    cursor: Option<String>,
+) -> Result<MatchQuery, Error> {
+    let state = verdict.map(str::parse).transpose()?;
+    Ok(MatchQuery { alert, unread: unread.0, state, limit: limit.0 as usize, cursor })
 }
 
 impl InboxApi {
     async fn matches(
         &self,
         token: &CallerToken,
-        alert: Option<String>,
-        unread: Flag,
-        limit: Bounded<1, 500>,
-        cursor: Option<String>,
+        query: &MatchQuery,
     ) -> Result<AlertMatchList, Error> {
-        let query = MatchQuery { alert, unread: unread.0, limit: limit.0 as usize, cursor };
-        Ok(self.0.scoped(token).unrestricted()?.alert_matches(&query).await?.into())
+        Ok(self.0.scoped(token).unrestricted()?.alert_matches(query).await?.into())
     }
 
     async fn mark_read(
@@ -144,6 +184,29 @@ struct MarkReadRequest {
     /// Whether they are marked as read, or as unread.
     #[oai(default = "yes")]
     read: bool,
+}
+
+/// Whether an alert was right to find a moment.
+#[derive(Object)]
+struct MatchJudgementRequest {
+    /// `confirmed`: the moment has what the alert is for; `false_alarm`: it does not; null: the match
+    /// is open again.
+    #[oai(nullable)]
+    verdict: MaybeUndefined<MatchVerdictBody>,
+    /// The reason, or what was done, at most `alerts.max_note_chars` characters. Null: none.
+    #[oai(nullable)]
+    note: Option<String>,
+    /// Name of the person who judges, at most 100 characters, if the token has no name. Null: the
+    /// name of the token, or `anonymous`.
+    #[oai(nullable)]
+    author: Option<String>,
+}
+
+#[derive(Enum)]
+#[oai(rename = "AlertMatchVerdict", rename_all = "snake_case")]
+enum MatchVerdictBody {
+    Confirmed,
+    FalseAlarm,
 }
 
 #[derive(Object)]
@@ -207,6 +270,18 @@ struct AlertMatchBody {
     found_at: String,
     /// Whether the match has been marked as read.
     read: bool,
+    /// Whether the alert was right, as a user judged; absent while the match is open.
+    #[oai(skip_serializing_if_is_none)]
+    verdict: Option<MatchVerdictBody>,
+    /// The reason that the user gave; absent if there is none.
+    #[oai(skip_serializing_if_is_none)]
+    note: Option<String>,
+    /// Name of the person who judged; absent while the match is open.
+    #[oai(skip_serializing_if_is_none)]
+    handled_by: Option<String>,
+    /// Time of the judgement (ISO 8601, UTC, to the second); absent while the match is open.
+    #[oai(skip_serializing_if_is_none)]
+    handled_at: Option<String>,
     /// Delivery to the webhook; null if the alert had no webhook when it found the moment.
     #[oai(nullable)]
     delivery: Option<DeliveryBody>,
@@ -251,6 +326,35 @@ impl TryFrom<MarkReadRequest> for MatchSelection {
     }
 }
 
+impl TryFrom<MatchJudgementRequest> for MatchJudgement {
+    type Error = Error;
+
+    fn try_from(request: MatchJudgementRequest) -> Result<Self, Error> {
+        let verdict = match request.verdict {
+            MaybeUndefined::Value(MatchVerdictBody::Confirmed) => Some(MatchVerdict::Confirmed),
+            MaybeUndefined::Value(MatchVerdictBody::FalseAlarm) => Some(MatchVerdict::FalseAlarm),
+            MaybeUndefined::Null => None,
+            MaybeUndefined::Undefined => {
+                return Err(Error::Unprocessable(
+                    "verdict is missing; it must be confirmed, false_alarm, or null to open the \
+                     match again"
+                        .into(),
+                ));
+            }
+        };
+        Ok(Self { verdict, note: request.note, author: request.author })
+    }
+}
+
+impl From<MatchVerdict> for MatchVerdictBody {
+    fn from(verdict: MatchVerdict) -> Self {
+        match verdict {
+            MatchVerdict::Confirmed => Self::Confirmed,
+            MatchVerdict::FalseAlarm => Self::FalseAlarm,
+        }
+    }
+}
+
 impl From<alerts::MarkReadResult> for MarkReadBody {
     fn from(result: alerts::MarkReadResult) -> Self {
         Self { marked: result.marked as u32, unread: result.unread as u32 }
@@ -274,6 +378,12 @@ impl From<alerts::MatchView> for AlertMatchBody {
             view;
         let (video_id, span) = (alert_match.moment_id.video_id(), alert_match.moment_id.span());
         let Span { start, end } = span;
+        let (verdict, note, handled_by, handled_at) = match alert_match.handling {
+            Some(Handling { verdict, note, by, at }) => {
+                (Some(verdict.into()), note, Some(by), Some(iso(at)))
+            }
+            None => (None, None, None, None),
+        };
         Self {
             match_id: alert_match.match_id,
             alert,
@@ -291,6 +401,10 @@ impl From<alerts::MatchView> for AlertMatchBody {
             recorded_at,
             found_at: iso_milliseconds(alert_match.found_at),
             read: alert_match.read,
+            verdict,
+            note,
+            handled_by,
+            handled_at,
             delivery: delivery.map(Into::into),
         }
     }

@@ -74,6 +74,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         ask::AskApi(shared()),
         moments::MomentsApi(shared()),
         bins::BinsApi(shared()),
+        bins::BinTagsApi(shared()),
         extractors::ExtractorsApi(shared()),
         evaluations::EvaluationsApi(shared()),
         alerts::AlertsApi(shared()),

@@ -6,15 +6,13 @@ use poem_openapi::payload::Binary;
 use poem_openapi::{ApiResponse, OpenApi, ResponseContent};
 
 use super::clips::{FilePart, sequence_part};
-use super::export::{MissingVideosBody, bin_selection, refuse};
+use super::export::{MissingVideosBody, bin_selection, parse_rate, refuse};
 use crate::http::edge::auth::{CallerToken, Service};
 use crate::http::wire::disposition::attachment;
 use crate::http::wire::errors::{ApiError, ClipDownload};
-use crate::http::wire::failure::HttpFailure;
-use crate::http::wire::params::{Bounded, FiniteNumber, excerpt};
+use crate::http::wire::params::{Bounded, FiniteNumber};
 use domain::bins::BinId;
 use domain::export::bin::StringOutOptions;
-use ports::FrameRate;
 
 /// The routes of this section.
 pub(super) struct StringOutApi(pub(super) Service);
@@ -95,17 +93,6 @@ impl StringOutApi {
 
 fn no_handles() -> FiniteNumber {
     FiniteNumber(0.0)
-}
-
-/// Parses a fraction or a whole number.
-fn parse_rate(text: &str) -> Result<FrameRate, HttpFailure> {
-    let whole = text.parse().ok().and_then(|frames| FrameRate::new(frames, 1));
-    whole.or_else(|| text.parse().ok()).ok_or_else(|| {
-        HttpFailure::unprocessable(format!(
-            "frame_rate is {}; it must be a fraction such as 30000/1001, or a whole number",
-            excerpt(text)
-        ))
-    })
 }
 
 #[derive(ApiResponse)]

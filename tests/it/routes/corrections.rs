@@ -268,6 +268,42 @@ async fn only_corrected_texts_are_embedded_again() {
 }
 
 #[tokio::test]
+async fn titles_of_chapters_are_corrected_and_restored() {
+    let (app, id) = app().await;
+    let title = async || {
+        let stored = app.get(&format!("/videos/{id}/aggregates")).await.ok();
+        let chapters = &stored["aggregates"]["chapters"]["chapters"];
+        chapters[0]["title"].as_str().unwrap().to_owned()
+    };
+    let original = title().await;
+    let new = "The telescope is tested";
+    let made = correct(&app, &id, json!([{"of": "chapter", "from": original, "to": new}])).await;
+    let made = &made["corrections"][0];
+    assert_eq!((&made["places"], &made["start"]), (&json!(1), &json!(0.0)));
+    assert_eq!(title().await, new);
+    let vtt = format!("/videos/{id}/export?format=chapters.vtt");
+    mentions(&get_text(&app, &vtt).await, &[new]);
+    // Neither another correction nor new aggregates restore the title of the model.
+    correct(&app, &id, json!([{"of": "words", "from": "cold", "to": "hot"}])).await;
+    let form = "application/x-www-form-urlencoded";
+    let rerun = app.post_text(&format!("/videos/{id}/aggregates"), form, "").await;
+    let rerun: Value = serde_json::from_str(&rerun.text()).expect("a job");
+    app.finished(rerun["job_id"].as_str().unwrap()).await;
+    assert_eq!(title().await, new);
+    assert_eq!(app.get(&format!("/videos/{id}/corrections")).await.ok()["corrections"][0], *made);
+
+    let path = format!("/videos/{id}/corrections");
+    let refused = async |from: &str, to: &str| {
+        let body = json!({"corrections": [{"of": "chapter", "from": from, "to": to}]});
+        app.post_json(&path, body).await
+    };
+    mentions(&refused(&original, "x").await.error(400), &["no chapter has the title", new]);
+    mentions(&refused(new, " ").await.error(422), &["chapter", "'to'"]);
+    app.delete(&format!("{path}/{}", made["id"].as_str().unwrap())).await.ok();
+    assert_eq!(title().await, original);
+}
+
+#[tokio::test]
 async fn invalid_corrections_are_refused_with_a_reason() {
     let (app, id) = app().await;
     let path = format!("/videos/{id}/corrections");

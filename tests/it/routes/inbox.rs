@@ -88,6 +88,58 @@ async fn an_alert_without_a_webhook_stores_what_it_finds() {
 }
 
 #[tokio::test]
+async fn users_judge_matches() {
+    let app = TestApp::with(|setup| setup.settings.alerts.max_note_chars = 10).await;
+    app.put_json("/alerts/doors", door()).await.ok();
+    ingest(&app, 20.0).await;
+    let open = inbox(&app, "").await;
+    let ids = field(&open, "match_id");
+    let one = |id: &str| format!("/alerts/doors/matches/{id}");
+    let wrong = json!({"verdict": "false_alarm", "note": " A gate.\n", "author": "Ada"});
+    let judged = app.patch_json(&one(ids[0]), wrong).await.ok();
+    assert_eq!((&judged["verdict"], &judged["note"]), (&json!("false_alarm"), &json!("A gate.")));
+    assert_eq!((&judged["handled_by"], &judged["read"]), (&json!("Ada"), &json!(true)));
+    assert!(judged["handled_at"].as_str().unwrap().ends_with('Z'), "{judged}");
+    let right = app.patch_json(&one(ids[1]), json!({"verdict": "confirmed"})).await.ok();
+    assert_eq!((&right["handled_by"], right.get("note")), (&json!("anonymous"), None));
+    for (state, expected) in
+        [("open", &[][..]), ("false_alarm", &ids[..1]), ("confirmed", &ids[1..])]
+    {
+        for path in ["/inbox", "/alerts/doors/matches"] {
+            let list = app.get(&format!("{path}?verdict={state}")).await.ok();
+            assert_eq!(field(&list, "match_id"), expected, "{path}: {state}");
+        }
+    }
+    let alert = app.get("/alerts/doors").await.ok();
+    assert_eq!((&alert["confirmed"], &alert["false_alarms"]), (&json!(1), &json!(1)));
+    // An alert that is renamed keeps what was found out.
+    app.patch_json("/alerts/doors", json!({"name": "gates"})).await.ok();
+    assert_eq!(app.get("/alerts/gates").await.ok()["false_alarms"], 1);
+    app.patch_json("/alerts/gates", json!({"name": "doors"})).await.ok();
+
+    let opened = app.patch_json(&one(ids[0]), json!({"verdict": null})).await.ok();
+    let gone = ["verdict", "note", "handled_by", "handled_at"].map(|key| opened.get(key));
+    assert_eq!((gone, &opened["read"]), ([None; 4], &json!(true)));
+
+    let judge = async |body: Value| app.patch_json(&one(ids[0]), body).await;
+    for (body, words) in [
+        (json!({}), &["verdict is missing", "false_alarm"][..]),
+        (json!({"verdict": "right"}), &["Verdict", "found \"right\""]),
+        (json!({"verdict": "confirmed", "note": " "}), &["1 to 10 characters"]),
+        (json!({"verdict": "confirmed", "note": "12345678901"}), &["alerts.max_note_chars"]),
+        (json!({"verdict": "confirmed", "author": ""}), &["author", "1 to 100 characters"]),
+    ] {
+        mentions(&judge(body).await.error(422), words);
+    }
+    let unknown = app.patch_json(&one("a"), json!({"verdict": null})).await.error(404);
+    mentions(&unknown, &["alert 'doors' has no match 'a'", "/alerts/doors/matches lists them"]);
+    app.patch_json("/alerts/no/matches/a", json!({"verdict": null})).await.error(404);
+    let wrong = app.get("/inbox?verdict=right").await.error(400);
+    mentions(&wrong, &["verdict is 'right'", "open, confirmed or false_alarm"]);
+    assert_eq!(app.get("/alerts/doors").await.ok()["false_alarms"], 0);
+}
+
+#[tokio::test]
 async fn matches_are_paged_and_marked_as_read() {
     let app = TestApp::new().await;
     app.put_json("/alerts/doors", door()).await.ok();

@@ -367,11 +367,12 @@ export interface paths {
         get: operations["corrections"];
         put?: never;
         /**
-         * Correct speakers, words, on-screen text or people.
+         * Correct speakers, words, on-screen text, people or titles of chapters.
          * @description Applies all corrections or none. Corrections override model output in reads, exports,
          *     searches and answers. They also apply after the video is chunked or analyzed again, wherever
          *     the models again produce the text that was corrected. A job recomputes the aggregates.
-         *     Returns 400 if a correction matches nothing.
+         *     Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+         *     matches nothing.
          */
         post: operations["correct"];
         /** Undo all corrections to a video. */
@@ -452,9 +453,13 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the text of a comment.
-         * @description Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-         *     without a name count as one author.
+         * Change or settle a comment.
+         * @description A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+         *     write may settle it or open it again. Returns 400 for a reply, which is settled with the
+         *     comment that it replies to.
+         *
+         *     Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+         *     collections. Tokens without a name count as one author.
          */
         patch: operations["edit_comment"];
         trace?: never;
@@ -1050,6 +1055,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/bins/{bin_id}/tags/rename": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rename a tag of a bin.
+         * @description Renames the tag in all selects, as one change that can be undone. A select that already has
+         *     the new tag gets it once, so this also merges two tags. `"to": null` removes the tag. Returns
+         *     404 if no select has it.
+         */
+        post: operations["rename_tag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/extractors": {
         parameters: {
             query?: never;
@@ -1377,6 +1404,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/alerts/{name}/matches/{match_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Judge a match.
+         * @description Stores whether the alert was right, with a note, who judged and when. The match is read then.
+         *     `"verdict": null` opens it again, and marks it neither as read nor as unread. Judging a match
+         *     does not change what the alert finds.
+         */
+        patch: operations["judge_alert_match"];
+        trace?: never;
+    };
     "/media/{video_id}": {
         parameters: {
             query?: never;
@@ -1676,6 +1725,16 @@ export interface components {
              * @description Number of stored matches that are unread.
              */
             unread: number;
+            /**
+             * Format: uint32
+             * @description Number of stored matches that users have confirmed.
+             */
+            confirmed: number;
+            /**
+             * Format: uint32
+             * @description Number of stored matches that users have judged to be false alarms.
+             */
+            false_alarms: number;
         };
         /** AlertDeleted */
         AlertDeleted: {
@@ -1760,6 +1819,14 @@ export interface components {
             found_at: string;
             /** @description Whether the match has been marked as read. */
             read: boolean;
+            /** @description Whether the alert was right, as a user judged; absent while the match is open. */
+            verdict?: components["schemas"]["AlertMatchVerdict"];
+            /** @description The reason that the user gave; absent if there is none. */
+            note?: string;
+            /** @description Name of the person who judged; absent while the match is open. */
+            handled_by?: string;
+            /** @description Time of the judgement (ISO 8601, UTC, to the second); absent while the match is open. */
+            handled_at?: string;
             /** @description Delivery to the webhook; null if the alert had no webhook when it found the moment. */
             delivery: components["schemas"]["AlertDelivery"] | (null);
         };
@@ -1780,6 +1847,8 @@ export interface components {
             /** @description Cursor of the next page; absent on the last page. */
             next?: string;
         };
+        /** @enum {string} */
+        AlertMatchVerdict: "confirmed" | "false_alarm";
         /** AlertRequest */
         AlertRequest: {
             /**
@@ -2100,11 +2169,11 @@ export interface components {
             last_change: components["schemas"]["BinChangeKind"] | (null);
         };
         /**
-         * @description A kind of change to a bin: its name or description; or selects that were added, edited, moved,
-         *     split or removed.
+         * @description A kind of change to a bin: its name or description; selects that were added, edited, moved, split
+         *     or removed; or a tag that was renamed.
          * @enum {string}
          */
-        BinChangeKind: "describe" | "add" | "edit" | "move" | "split" | "remove";
+        BinChangeKind: "describe" | "add" | "edit" | "move" | "split" | "remove" | "tag";
         /** BinChanged */
         BinChanged: {
             /** @description The bin after the change. */
@@ -2365,6 +2434,13 @@ export interface components {
              *     changed.
              */
             edited_at?: string;
+            /** @description Name of the person who settled the comment; absent while it is open, and in replies. */
+            settled_by?: string;
+            /**
+             * @description Time at which the comment was settled (ISO 8601, UTC, to the second); absent while it is open,
+             *     and in replies.
+             */
+            settled_at?: string;
             /** @description Whether this token may change and delete the comment. */
             editable: boolean;
         };
@@ -2412,10 +2488,17 @@ export interface components {
              */
             author?: string | null;
         };
-        /** CommentUpdateRequest */
+        /**
+         * CommentUpdateRequest
+         * @description Changes of a comment: `text`, `settled` or both.
+         */
         CommentUpdateRequest: {
-            /** @description The new text, at most `comments.max_chars` characters. */
-            text: string;
+            /** @description The new text, at most `comments.max_chars` characters. Null: it stays. */
+            text?: string | null;
+            /** @description Whether the comment is settled. Null: that stays. */
+            settled?: boolean | null;
+            /** @description Name of the person who settles the comment, if the token has no name, as in a new comment. */
+            author?: string | null;
         };
         /**
          * Comparison
@@ -2491,10 +2574,11 @@ export interface components {
             spans: number[][];
         };
         /**
-         * @description What a correction applies to: a speaker, spoken words, on-screen text, or a person.
+         * @description What a correction applies to: a speaker, spoken words, on-screen text, a person, or the title of a
+         *     chapter.
          * @enum {string}
          */
-        CorrectionOf: "speaker" | "words" | "screen_text" | "person";
+        CorrectionOf: "speaker" | "words" | "screen_text" | "person" | "chapter";
         /** CorrectionRequest */
         CorrectionRequest: {
             /** @description The corrections, applied in order; each one applies to the result of the previous ones. */
@@ -3528,6 +3612,24 @@ export interface components {
             unread: number;
         };
         /**
+         * MatchJudgementRequest
+         * @description Whether an alert was right to find a moment.
+         */
+        MatchJudgementRequest: {
+            /**
+             * @description `confirmed`: the moment has what the alert is for; `false_alarm`: it does not; null: the match
+             *     is open again.
+             */
+            verdict?: components["schemas"]["AlertMatchVerdict"] | (null);
+            /** @description The reason, or what was done, at most `alerts.max_note_chars` characters. Null: none. */
+            note?: string | null;
+            /**
+             * @description Name of the person who judges, at most 100 characters, if the token has no name. Null: the
+             *     name of the token, or `anonymous`.
+             */
+            author?: string | null;
+        };
+        /**
          * MinimalResult
          * @description A search hit at `detail=minimal`.
          */
@@ -3748,18 +3850,18 @@ export interface components {
             of: components["schemas"]["CorrectionOf"];
             /**
              * @description The current text to replace: the label or name of a speaker, words (case and punctuation are
-             *     ignored), or the `entity_id` or name of a linked person.
+             *     ignored), the `entity_id` or name of a linked person, or the title of a chapter.
              */
             from: string;
             /**
-             * @description The replacement: a name or words. If empty, the words are deleted; use this for words that
-             *     were recognized but never spoken or shown.
+             * @description The replacement: a name, words or a title. If empty, the words are deleted; use this for words
+             *     that were recognized but never spoken or shown.
              */
             to: string;
             /**
              * Format: double
              * @description Start of the range to correct, in seconds from the start of the video; requires `end`. Null:
-             *     the whole video. Not allowed for people.
+             *     the whole video. Not allowed for people; of chapters with the same title, it names one.
              */
             start: number | null;
             /**
@@ -4636,6 +4738,13 @@ export interface components {
         RenameRequest: {
             /** @description New name of the collection, 1 to 128 characters. */
             name: string;
+        };
+        /** RenameTagRequest */
+        RenameTagRequest: {
+            /** @description The tag. */
+            from: string;
+            /** @description Its new name, at most `bins.max_tag_chars` characters; null to remove the tag. */
+            to?: string | null;
         };
         /** RerunAccepted */
         RerunAccepted: {
@@ -5604,6 +5713,7 @@ export type AlertDeliveryState = components['schemas']['AlertDeliveryState'];
 export type AlertList = components['schemas']['AlertList'];
 export type AlertMatch = components['schemas']['AlertMatch'];
 export type AlertMatchList = components['schemas']['AlertMatchList'];
+export type AlertMatchVerdict = components['schemas']['AlertMatchVerdict'];
 export type AlertRequest = components['schemas']['AlertRequest'];
 export type AlertRetry = components['schemas']['AlertRetry'];
 export type AlertTest = components['schemas']['AlertTest'];
@@ -5699,6 +5809,7 @@ export type LibraryRequest = components['schemas']['LibraryRequest'];
 export type LostJudgement = components['schemas']['LostJudgement'];
 export type MarkReadRequest = components['schemas']['MarkReadRequest'];
 export type MarkReadResult = components['schemas']['MarkReadResult'];
+export type MatchJudgementRequest = components['schemas']['MatchJudgementRequest'];
 export type MinimalResult = components['schemas']['MinimalResult'];
 export type MissingMoment = components['schemas']['MissingMoment'];
 export type MissingVideos = components['schemas']['MissingVideos'];
@@ -5741,6 +5852,7 @@ export type ReadMoments = components['schemas']['ReadMoments'];
 export type ReadRequest = components['schemas']['ReadRequest'];
 export type RemoveSelectsRequest = components['schemas']['RemoveSelectsRequest'];
 export type RenameRequest = components['schemas']['RenameRequest'];
+export type RenameTagRequest = components['schemas']['RenameTagRequest'];
 export type RerunAccepted = components['schemas']['RerunAccepted'];
 export type RerunForm = components['schemas']['RerunForm'];
 export type Says = components['schemas']['Says'];
@@ -6962,6 +7074,12 @@ export interface operations {
                  */
                 format: string;
                 /**
+                 * @description Frames per second of the sequence, as a fraction such as `30000/1001` or a whole number,
+                 *     from 1 to 120. Clips keep their source timecode and their speed. Default: the most
+                 *     frequent frame rate of the selects.
+                 */
+                frame_rate?: string;
+                /**
                  * @description Ids of the selects to export, separated by commas. The order stays that of the bin.
                  *     Default: all selects.
                  */
@@ -7797,6 +7915,41 @@ export interface operations {
             };
         };
     };
+    rename_tag: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description `ETag` of the bin that the change is based on. If a select with the tag has changed
+                 *     since, the response is 412. Default: no condition.
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenameTagRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    /** @description Version of the resource, for `If-Match`. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bin"];
+                };
+            };
+        };
+    };
     extractors: {
         parameters: {
             query?: never;
@@ -8232,6 +8385,11 @@ export interface operations {
             query?: {
                 /** @description Only unread matches. Default: false. */
                 unread?: boolean;
+                /**
+                 * @description Only matches that users have judged so, `confirmed` or `false_alarm`, or that are still
+                 *     `open`.
+                 */
+                verdict?: string;
                 /** @description Maximum number of matches per page, from 1 to 500. Default: 50. */
                 limit?: number;
                 /** @description `next` from the previous page. */
@@ -8283,6 +8441,11 @@ export interface operations {
             query?: {
                 /** @description Only unread matches. Default: false. */
                 unread?: boolean;
+                /**
+                 * @description Only matches that users have judged so, `confirmed` or `false_alarm`, or that are still
+                 *     `open`.
+                 */
+                verdict?: string;
                 /** @description Maximum number of matches per page, from 1 to 500. Default: 50. */
                 limit?: number;
                 /** @description `next` from the previous page. */
@@ -8331,6 +8494,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MarkReadResult"];
+                };
+            };
+        };
+    };
+    judge_alert_match: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the alert. */
+                name: string;
+                /** @description Id of the match. */
+                match_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MatchJudgementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertMatch"];
                 };
             };
         };

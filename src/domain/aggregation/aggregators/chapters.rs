@@ -16,6 +16,7 @@ use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, topics, try_each,
 };
 use crate::analysis::chunk_text::ChunkText;
+use crate::analysis::correction::{Correction, CorrectionKind};
 use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
@@ -55,6 +56,33 @@ pub(crate) struct Chapter {
     pub(crate) end: f64,
     #[schemars(with = "Vec<usize>")]
     pub(crate) chunk_ids: Vec<ChunkId>,
+}
+
+impl Chapter {
+    /// The part of the video that the chapter covers.
+    pub(crate) fn span(&self) -> Span {
+        Span { start: self.start, end: self.end }
+    }
+}
+
+/// Replaces corrected titles in the stored chapters of a video. A correction applies to the chapter
+/// that covers most of the corrected one, and of which that covers most.
+pub(crate) fn correct_titles(stored: &mut Value, corrections: &[Correction]) {
+    let titles = corrections.iter().filter(|correction| correction.kind == CorrectionKind::Chapter);
+    for correction in titles {
+        let Some(span) = correction.span else { continue };
+        let chapters = stored.get_mut("chapters").and_then(Value::as_array_mut);
+        for chapter in chapters.into_iter().flatten() {
+            let seconds = |name: &str| chapter.get(name).and_then(Value::as_f64);
+            let own = match (seconds("start"), seconds("end")) {
+                (Some(start), Some(end)) => Span { start, end },
+                _ => continue,
+            };
+            if own.overlap(&span) > 0.5 * own.seconds().max(span.seconds()) {
+                chapter["title"] = correction.to.clone().into();
+            }
+        }
+    }
 }
 
 const PROMPT: &str = include_str!("../prompts/title.md");

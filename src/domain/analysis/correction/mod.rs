@@ -42,6 +42,8 @@ pub enum CorrectionKind {
     ScreenText,
     /// The name of a person in the picture.
     Person,
+    /// The title of a chapter.
+    Chapter,
 }
 
 impl CorrectionKind {
@@ -52,6 +54,7 @@ impl CorrectionKind {
             Self::Words => "words",
             Self::ScreenText => "screen_text",
             Self::Person => "person",
+            Self::Chapter => "chapter",
         }
     }
 }
@@ -64,12 +67,12 @@ pub struct Correction {
     /// The subject.
     #[serde(rename = "of")]
     pub kind: CorrectionKind,
-    /// The text to replace: a speaker's label, words, or the id or name of a person.
+    /// The text to replace: a speaker's label, words, the id or name of a person, or a title.
     pub from: String,
     /// The replacement; if empty, the words are removed.
     pub to: String,
     /// Restricts the correction to this span, in seconds from the start of the video; if `None`, it
-    /// applies everywhere.
+    /// applies everywhere. The span of a chapter identifies it among the chapters of later runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
     /// Time of creation in ISO 8601, UTC, with second precision.
@@ -105,7 +108,9 @@ impl Correction {
                 CorrectionKind::Person => {
                     people::is_same(&earlier.person_locations, &self.person_locations)
                 }
-                CorrectionKind::Words | CorrectionKind::ScreenText => false,
+                CorrectionKind::Words | CorrectionKind::ScreenText | CorrectionKind::Chapter => {
+                    false
+                }
             }
     }
 
@@ -161,7 +166,9 @@ impl CorrectionSet {
                         }
                         None => Vec::new(),
                     },
-                    CorrectionKind::ScreenText | CorrectionKind::Person => continue,
+                    CorrectionKind::ScreenText
+                    | CorrectionKind::Person
+                    | CorrectionKind::Chapter => continue,
                 };
                 set.record(index, spans);
             }
@@ -245,11 +252,15 @@ impl CorrectionSet {
         name
     }
 
-    /// The corrections, each with the spans at which it was applied.
+    /// The corrections, each with the spans at which it was applied. Titles of chapters are corrected
+    /// when chapters are read, so those corrections stay as they are.
     pub(crate) fn into_corrections(self) -> Vec<Correction> {
         let mut applied = self.applied.into_inner();
         let mut corrections = self.corrections;
         for (index, correction) in corrections.iter_mut().enumerate() {
+            if correction.kind == CorrectionKind::Chapter {
+                continue;
+            }
             let mut spans = applied.remove(&index).unwrap_or_default();
             spans.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.end.total_cmp(&b.end)));
             spans.dedup();

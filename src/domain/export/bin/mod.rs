@@ -7,6 +7,8 @@ mod string_out;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use ports::FrameRate;
+
 use crate::bins::select::Select;
 use crate::bins::{BinId, SelectList, SelectView};
 use crate::export::sequence::selection::{moment_clip, source_video};
@@ -19,24 +21,35 @@ use crate::kernel::video::VideoId;
 /// Maximum number of selects that an error names.
 const MAX_NAMED: usize = 5;
 
+/// Accepted frame rates, in frames per second.
+const MIN_RATE: f64 = 1.0;
+const MAX_RATE: f64 = 120.0;
+
 pub use archive::ClipArchive;
 pub use selection::{BinSelection, MissingVideos};
 pub use string_out::StringOutOptions;
 pub(super) use string_out::picture_size;
 
 impl Exports {
-    /// Exports selects of a bin in order. Returns `NotFound` if the caller may not see the bin or if
-    /// the bin does not have a select, and `Invalid` if the format is unknown or cannot contain
-    /// clips, if there are no selects, or if a video is missing and `selection` does not allow that.
+    /// Exports selects of a bin in order, at a frame rate or, without one, at the most frequent one.
+    /// Returns `NotFound` if the caller may not see the bin or if the bin does not have a select,
+    /// `Unprocessable` if the frame rate is out of range, and `Invalid` if the format is unknown or
+    /// cannot contain clips, if there are no selects, or if a video is missing and `selection` does
+    /// not allow that.
     pub async fn export_bin(
         &self,
         access: &Access,
         bin_id: &BinId,
         format: &str,
+        frame_rate: Option<FrameRate>,
         selection: &BinSelection,
     ) -> Result<Export> {
         let (format, _) = clip_format(format)?;
-        let sequence = self.sequence(access, bin_id, selection, 0.0).await?;
+        frame_rate.map_or(Ok(()), check_rate)?;
+        let mut sequence = self.sequence(access, bin_id, selection, 0.0).await?;
+        if let Some(rate) = frame_rate {
+            sequence = sequence.at_rate(rate);
+        }
         // Writing a long sequence would block the executor.
         tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
     }
@@ -110,6 +123,15 @@ fn clips_of_video(
         Some(SequenceClip { tags: select.tags, rating: select.rating, ..clip })
     };
     selects.into_iter().map(|(position, select)| (position, clip(select))).collect()
+}
+
+fn check_rate(rate: FrameRate) -> Result<()> {
+    if (MIN_RATE..=MAX_RATE).contains(&rate.per_second()) {
+        return Ok(());
+    }
+    Err(Error::Unprocessable(format!(
+        "frame_rate is {rate}; it must be from {MIN_RATE} to {MAX_RATE} frames per second"
+    )))
 }
 
 /// Returns `Invalid` if a select has no clip.

@@ -4,7 +4,7 @@
 use ports::FrameRate;
 use ports::decoder::RenderFormat;
 
-use super::BinSelection;
+use super::{BinSelection, check_rate};
 use crate::bins::{BinId, BinSettings};
 use crate::export::Exports;
 use crate::export::captioned::{burned_captions, no_speech};
@@ -15,10 +15,6 @@ use crate::kernel::error::{Error, Result};
 
 /// Longest handles, in seconds.
 const MAX_HANDLES: f64 = 60.0;
-
-/// Accepted frame rates, in frames per second.
-const MIN_RATE: f64 = 1.0;
-const MAX_RATE: f64 = 120.0;
 
 /// Shortest accepted maximum of the longer side, in pixels.
 const MIN_SIDE: u32 = 64;
@@ -109,14 +105,7 @@ impl StringOutOptions {
                  (bins.max_string_out_side)"
             )));
         }
-        if let Some(rate) = self.frame_rate
-            && !(MIN_RATE..=MAX_RATE).contains(&rate.per_second())
-        {
-            return Err(Error::Unprocessable(format!(
-                "frame_rate is {rate}; it must be from {MIN_RATE} to {MAX_RATE} frames per second"
-            )));
-        }
-        Ok(())
+        self.frame_rate.map_or(Ok(()), check_rate)
     }
 }
 

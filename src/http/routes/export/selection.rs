@@ -1,11 +1,12 @@
-//! The parameters that choose the selects of a bin that are exported.
+//! The parameters of exports of a bin: which selects, and the frame rate.
 
 use poem_openapi::Enum;
 
 use crate::http::wire::failure::HttpFailure;
-use crate::http::wire::params::Bounded;
+use crate::http::wire::params::{Bounded, excerpt};
 use domain::bins::select::SelectId;
 use domain::export::bin::{BinSelection, MissingVideos};
+use ports::FrameRate;
 
 /// What to do with selects whose video is missing.
 #[derive(Enum)]
@@ -47,4 +48,15 @@ fn parse_select_ids(text: &str) -> Result<Vec<SelectId>, HttpFailure> {
     }
     let ids = text.split(',').map(|id| SelectId::parse(id.trim()));
     Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Parses a frame rate: a fraction or a whole number.
+pub(crate) fn parse_rate(text: &str) -> Result<FrameRate, HttpFailure> {
+    let whole = text.parse().ok().and_then(|frames| FrameRate::new(frames, 1));
+    whole.or_else(|| text.parse().ok()).ok_or_else(|| {
+        HttpFailure::unprocessable(format!(
+            "frame_rate is {}; it must be a fraction such as 30000/1001, or a whole number",
+            excerpt(text)
+        ))
+    })
 }

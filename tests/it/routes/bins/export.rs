@@ -72,6 +72,27 @@ async fn selects_become_frame_exact_clips_in_their_order() {
 }
 
 #[tokio::test]
+async fn sequences_have_the_requested_frame_rate() {
+    let (app, path, videos) = app_with_bin().await;
+    for video_id in &videos {
+        app.edit_record(video_id, |record| record["exact_frame_rate"] = json!("25/1")).await;
+    }
+    // Frames of the sources stay, and those of the sequence are twice as many.
+    let expected = json!([[25, 125, 0], [500, 51, 250], [80, 42, 352]]);
+    let reply = export(&app, &path, "otio&frame_rate=50").await;
+    let Some(clips) = read(&reply, "a.otio", "sequence.py", &["50/1"]) else { return };
+    assert_eq!(clips, expected);
+    let fraction = export(&app, &path, "fcpxml&frame_rate=30000/1001").await.text();
+    mentions(&fraction, &["frameDuration=\"1001/30000s\""]);
+    let refused = async |rate: &str| {
+        let reply = app.get(&format!("{path}/export?format=edl&frame_rate={rate}")).await;
+        reply.error(422)
+    };
+    mentions(&refused("fast").await, &["frame_rate is fast", "30000/1001"]);
+    mentions(&refused("240").await, &["frame_rate is 240", "from 1 to 120"]);
+}
+
+#[tokio::test]
 async fn notes_tags_and_ratings_are_exported() {
     let (app, path, [_, second]) = app_with_bin().await;
     let csv = export(&app, &path, "clips.csv").await.text();

@@ -1,11 +1,12 @@
 //! Bins of selects. `concurrency.rs` has two clients and two instances, `storage.rs` what is
-//! stored, `usage.rs` which videos are used.
+//! stored, `tags.rs` tags that are renamed, `usage.rs` which videos are used.
 
 mod concurrency;
 mod export;
 mod filter;
 mod storage;
 mod string_out;
+mod tags;
 mod usage;
 
 use poem::http::Method;

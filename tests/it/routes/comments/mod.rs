@@ -84,6 +84,33 @@ async fn comments_are_written_listed_changed_and_deleted() {
 }
 
 #[tokio::test]
+async fn comments_are_settled_and_opened_again() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let asked = comment(&app, &id, 2.0, "Is this the harbour?").await;
+    let reply = json!({"reply_to": asked["comment_id"], "text": "Yes."});
+    let reply = app.post_json(&path(&id), reply).await.ok();
+
+    let settle = json!({"settled": true, "author": "Bo"});
+    let settled = app.patch_json(&one(&asked), settle).await.ok();
+    assert_eq!((&settled["settled_by"], &settled["text"]), (&json!("Bo"), &asked["text"]));
+    assert!(settled["settled_at"].as_str().unwrap().ends_with('Z'), "{settled}");
+    assert_eq!((asked.get("settled_by"), settled.get("edited_at")), (None, None));
+    let again = app.patch_json(&one(&asked), json!({"settled": true, "author": "Cy"})).await.ok();
+    assert_eq!(again, settled, "who settled it first did");
+    assert_eq!(app.get(&path(&id)).await.ok()["comments"][0], settled);
+    let both = json!({"settled": false, "text": "Is this the quay?"});
+    let opened = app.patch_json(&one(&asked), both).await.ok();
+    assert_eq!((opened.get("settled_by"), opened.get("settled_at")), (None, None));
+    assert_eq!(opened["text"], "Is this the quay?");
+
+    let refused = app.patch_json(&one(&reply), json!({"settled": true})).await.error(400);
+    mentions(&refused, &["is a reply", asked["comment_id"].as_str().unwrap()]);
+    let neither = app.patch_json(&one(&asked), json!({"author": "Bo"})).await.error(422);
+    mentions(&neither, &["text, settled or both"]);
+}
+
+#[tokio::test]
 async fn invalid_comments_are_refused_with_the_reason() {
     let app = TestApp::with(|setup| {
         setup.settings.comments.max_chars = 10;
@@ -283,9 +310,13 @@ async fn authors_are_the_names_of_tokens_and_change_only_their_comments() {
     {
         mentions(&reply.error(403), &["is by 'Ada'", "only its author", "without collections"]);
     }
+    let settled = app.patch_json(&one(&by_ada), json!({"settled": true})).await.ok();
+    assert_eq!((&settled["settled_by"], &settled["editable"]), (&json!("Bob"), &json!(false)));
+    app.patch_json(&one(&by_ada), json!({"settled": false})).await.ok();
     app.speak_as(READER);
     assert_eq!(app.get(&path(&id)).await.ok()["comments"], list["comments"]);
     for reply in [
+        app.patch_json(&one(&by_ada), json!({"settled": true})).await,
         app.patch_json(&one(&by_ada), json!({"text": "x"})).await,
         app.delete(&one(&by_ada)).await,
         app.post_json(&path(&id), json!({"start": 1, "text": "a"})).await,

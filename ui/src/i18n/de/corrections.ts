@@ -22,7 +22,13 @@ export const corrections: typeof english = {
     hereOnly: "Nur hier",
     everywhereWords: "Diese Wörter überall in diesem Video korrigieren",
     kind: "Was korrigieren",
-    kinds: { words: "Wörter", screen_text: "Text im Bild", speaker: "Sprecher", person: "Person" },
+    kinds: {
+      words: "Wörter",
+      screen_text: "Text im Bild",
+      speaker: "Sprecher",
+      person: "Person",
+      chapter: "Titel eines Kapitels",
+    },
     from: "Ersetzen",
     to: "Durch",
     toHint: "Leer lassen, um die Wörter zu entfernen.",
@@ -34,6 +40,8 @@ export const corrections: typeof english = {
     undo: "Rückgängig machen",
     undoOf: (from) => `Korrektur von „${from}“ rückgängig machen`,
     undoAll: "Alle rückgängig machen",
+    editTitle: (title: string) => `Titel „${title}“ bearbeiten`,
+    titleChanged: "Titel geändert.",
     undone: "Original wiederhergestellt.",
     about:
       "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf auch in Zusammenfassungen. Bei einer erneuten Analyse bleiben sie erhalten.",

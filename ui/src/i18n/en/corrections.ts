@@ -20,7 +20,13 @@ export const corrections = {
     hereOnly: "Only here",
     everywhereWords: "Correct these words everywhere in this video",
     kind: "What to correct",
-    kinds: { words: "Words", screen_text: "On-screen text", speaker: "Speaker", person: "Person" },
+    kinds: {
+      words: "Words",
+      screen_text: "On-screen text",
+      speaker: "Speaker",
+      person: "Person",
+      chapter: "Title of a chapter",
+    },
     from: "Replace",
     to: "With",
     toHint: "Leave empty to remove the words.",
@@ -32,6 +38,8 @@ export const corrections = {
     undo: "Undo",
     undoOf: (from: string) => `Undo correction of “${from}”`,
     undoAll: "Undo all",
+    editTitle: (title: string) => `Edit title “${title}”`,
+    titleChanged: "Title changed.",
     undone: "Original restored.",
     about:
       "Corrections apply to captions, exports, search and answers at once, and to summaries shortly after. They are kept when the video is analysed again.",

@@ -2,7 +2,7 @@
 import { m } from "../../i18n/language.svelte";
 import type { Span } from "../../api/types";
 
-export type CorrectionKind = "words" | "screen_text" | "speaker" | "person";
+export type CorrectionKind = "words" | "screen_text" | "speaker" | "person" | "chapter";
 
 /** A correction to create; without times it applies to the whole video. */
 export type NewCorrection = { of: CorrectionKind; from: string; to: string; start?: number; end?: number };

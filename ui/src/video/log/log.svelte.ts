@@ -168,7 +168,14 @@ export class VideoLog {
 
   private async changed({ job_id }: Corrections) {
     if (job_id) this.correctionsJob = job_id;
-    await Promise.all([this.loadChunks(), this.loadCorrections(), this.loadSentences(), loadJobs()]);
+    await Promise.all([
+      this.loadChunks(),
+      // Titles of chapters change at once, other aggregates when the job is done.
+      this.loadAggregates(),
+      this.loadCorrections(),
+      this.loadSentences(),
+      loadJobs(),
+    ]);
   }
 
   private async loadSentences() {

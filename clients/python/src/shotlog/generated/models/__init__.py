@@ -17,6 +17,7 @@ from .alert_delivery_state import AlertDeliveryState
 from .alert_list import AlertList
 from .alert_match import AlertMatch
 from .alert_match_list import AlertMatchList
+from .alert_match_verdict import AlertMatchVerdict
 from .alert_request import AlertRequest
 from .alert_retry import AlertRetry
 from .alert_test import AlertTest
@@ -127,6 +128,7 @@ from .library_request import LibraryRequest
 from .lost_judgement import LostJudgement
 from .mark_read_request import MarkReadRequest
 from .mark_read_result import MarkReadResult
+from .match_judgement_request import MatchJudgementRequest
 from .minimal_result import MinimalResult
 from .missing_moment import MissingMoment
 from .missing_videos import MissingVideos
@@ -177,6 +179,7 @@ from .read_moments import ReadMoments
 from .read_request import ReadRequest
 from .remove_selects_request import RemoveSelectsRequest
 from .rename_request import RenameRequest
+from .rename_tag_request import RenameTagRequest
 from .rerun_accepted import RerunAccepted
 from .rerun_form import RerunForm
 from .says import Says
@@ -249,6 +252,7 @@ __all__ = (
     "AlertList",
     "AlertMatch",
     "AlertMatchList",
+    "AlertMatchVerdict",
     "AlertRequest",
     "AlertRetry",
     "AlertsResult",
@@ -359,6 +363,7 @@ __all__ = (
     "LostJudgement",
     "MarkReadRequest",
     "MarkReadResult",
+    "MatchJudgementRequest",
     "MinimalResult",
     "MissingMoment",
     "MissingVideos",
@@ -409,6 +414,7 @@ __all__ = (
     "ReadRequest",
     "RemoveSelectsRequest",
     "RenameRequest",
+    "RenameTagRequest",
     "RerunAccepted",
     "RerunForm",
     "Says",

@@ -34,6 +34,8 @@ class Alert:
             them.
         matches (int): Number of stored matches, which `GET /alerts/{name}/matches` lists.
         unread (int): Number of stored matches that are unread.
+        confirmed (int): Number of stored matches that users have confirmed.
+        false_alarms (int): Number of stored matches that users have judged to be false alarms.
         text (str | Unset): Search text; empty if the alert has only filters. Returns 422 if there are no filters
             either. Default: ''.
         analyzer (str | Unset): Id of the analyzer whose output is searched, or `*` for all analyzers. Default: `*`.
@@ -57,6 +59,8 @@ class Alert:
     failed: list[FailedDelivery]
     matches: int
     unread: int
+    confirmed: int
+    false_alarms: int
     text: str | Unset = ""
     analyzer: str | Unset = "*"
     field: str | Unset = "combined"
@@ -95,6 +99,10 @@ class Alert:
 
         unread = self.unread
 
+        confirmed = self.confirmed
+
+        false_alarms = self.false_alarms
+
         text = self.text
 
         analyzer = self.analyzer
@@ -122,6 +130,8 @@ class Alert:
                 "failed": failed,
                 "matches": matches,
                 "unread": unread,
+                "confirmed": confirmed,
+                "false_alarms": false_alarms,
             }
         )
         if text is not UNSET:
@@ -191,6 +201,10 @@ class Alert:
 
         unread = d.pop("unread")
 
+        confirmed = d.pop("confirmed")
+
+        false_alarms = d.pop("false_alarms")
+
         text = d.pop("text", UNSET)
 
         analyzer = d.pop("analyzer", UNSET)
@@ -215,6 +229,8 @@ class Alert:
             failed=failed,
             matches=matches,
             unread=unread,
+            confirmed=confirmed,
+            false_alarms=false_alarms,
             text=text,
             analyzer=analyzer,
             field=field,

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
+from ..models.alert_match_verdict import AlertMatchVerdict, check_alert_match_verdict
+from ..types import UNSET, Unset
+
 if TYPE_CHECKING:
     from ..models.alert_delivery import AlertDelivery
 
@@ -39,6 +42,10 @@ class AlertMatch:
         read (bool): Whether the match has been marked as read.
         delivery (AlertDelivery | None): Delivery to the webhook; null if the alert had no webhook when it found the
             moment.
+        verdict (AlertMatchVerdict | Unset):
+        note (str | Unset): The reason that the user gave; absent if there is none.
+        handled_by (str | Unset): Name of the person who judged; absent while the match is open.
+        handled_at (str | Unset): Time of the judgement (ISO 8601, UTC, to the second); absent while the match is open.
     """
 
     match_id: str
@@ -58,6 +65,10 @@ class AlertMatch:
     found_at: str
     read: bool
     delivery: AlertDelivery | None
+    verdict: AlertMatchVerdict | Unset = UNSET
+    note: str | Unset = UNSET
+    handled_by: str | Unset = UNSET
+    handled_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,6 +113,16 @@ class AlertMatch:
         else:
             delivery = self.delivery
 
+        verdict: str | Unset = UNSET
+        if not isinstance(self.verdict, Unset):
+            verdict = self.verdict
+
+        note = self.note
+
+        handled_by = self.handled_by
+
+        handled_at = self.handled_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -125,6 +146,14 @@ class AlertMatch:
                 "delivery": delivery,
             }
         )
+        if verdict is not UNSET:
+            field_dict["verdict"] = verdict
+        if note is not UNSET:
+            field_dict["note"] = note
+        if handled_by is not UNSET:
+            field_dict["handled_by"] = handled_by
+        if handled_at is not UNSET:
+            field_dict["handled_at"] = handled_at
 
         return field_dict
 
@@ -185,6 +214,19 @@ class AlertMatch:
 
         delivery = _parse_delivery(d.pop("delivery"))
 
+        _verdict = d.pop("verdict", UNSET)
+        verdict: AlertMatchVerdict | Unset
+        if isinstance(_verdict, Unset):
+            verdict = UNSET
+        else:
+            verdict = check_alert_match_verdict(_verdict)
+
+        note = d.pop("note", UNSET)
+
+        handled_by = d.pop("handled_by", UNSET)
+
+        handled_at = d.pop("handled_at", UNSET)
+
         alert_match = cls(
             match_id=match_id,
             alert=alert,
@@ -203,6 +245,10 @@ class AlertMatch:
             found_at=found_at,
             read=read,
             delivery=delivery,
+            verdict=verdict,
+            note=note,
+            handled_by=handled_by,
+            handled_at=handled_at,
         )
 
         alert_match.additional_properties = d

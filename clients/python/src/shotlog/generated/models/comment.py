@@ -31,6 +31,10 @@ class Comment:
         edited_at (str | Unset): Time of the last change of the text (ISO 8601, UTC, to the second); absent if it was
             never
             changed.
+        settled_by (str | Unset): Name of the person who settled the comment; absent while it is open, and in replies.
+        settled_at (str | Unset): Time at which the comment was settled (ISO 8601, UTC, to the second); absent while it
+            is open,
+            and in replies.
     """
 
     comment_id: str
@@ -43,6 +47,8 @@ class Comment:
     editable: bool
     reply_to: str | Unset = UNSET
     edited_at: str | Unset = UNSET
+    settled_by: str | Unset = UNSET
+    settled_at: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,6 +72,10 @@ class Comment:
 
         edited_at = self.edited_at
 
+        settled_by = self.settled_by
+
+        settled_at = self.settled_at
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -84,6 +94,10 @@ class Comment:
             field_dict["reply_to"] = reply_to
         if edited_at is not UNSET:
             field_dict["edited_at"] = edited_at
+        if settled_by is not UNSET:
+            field_dict["settled_by"] = settled_by
+        if settled_at is not UNSET:
+            field_dict["settled_at"] = settled_at
 
         return field_dict
 
@@ -110,6 +124,10 @@ class Comment:
 
         edited_at = d.pop("edited_at", UNSET)
 
+        settled_by = d.pop("settled_by", UNSET)
+
+        settled_at = d.pop("settled_at", UNSET)
+
         comment = cls(
             comment_id=comment_id,
             video_id=video_id,
@@ -121,6 +139,8 @@ class Comment:
             editable=editable,
             reply_to=reply_to,
             edited_at=edited_at,
+            settled_by=settled_by,
+            settled_at=settled_at,
         )
 
         comment.additional_properties = d

@@ -16,7 +16,9 @@ class Correction:
     """
     Attributes:
         id (str): Id of the correction, for `DELETE /videos/{video_id}/corrections/{correction_id}`.
-        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, or a person.
+        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, a person, or the title
+            of a
+            chapter.
         from_ (str): The replaced text.
         to (str): The replacement.
         start (float | None): Start of the corrected range, in seconds from the start of the video; null for the whole

@@ -1,6 +1,6 @@
 from typing import Literal, cast
 
-CorrectionOf = Literal["person", "screen_text", "speaker", "words"]
+CorrectionOf = Literal["chapter", "person", "screen_text", "speaker", "words"]
 
 
 def check_correction_of(value: str) -> CorrectionOf:

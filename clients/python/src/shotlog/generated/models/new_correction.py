@@ -16,14 +16,16 @@ class NewCorrection:
     """A correction to make: the text to replace, and its replacement.
 
     Attributes:
-        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, or a person.
+        of (CorrectionOf): What a correction applies to: a speaker, spoken words, on-screen text, a person, or the title
+            of a
+            chapter.
         from_ (str): The current text to replace: the label or name of a speaker, words (case and punctuation are
-            ignored), or the `entity_id` or name of a linked person.
-        to (str): The replacement: a name or words. If empty, the words are deleted; use this for words that
-            were recognized but never spoken or shown.
+            ignored), the `entity_id` or name of a linked person, or the title of a chapter.
+        to (str): The replacement: a name, words or a title. If empty, the words are deleted; use this for words
+            that were recognized but never spoken or shown.
         start (float | None): Start of the range to correct, in seconds from the start of the video; requires `end`.
             Null:
-            the whole video. Not allowed for people.
+            the whole video. Not allowed for people; of chapters with the same title, it names one.
         end (float | None): End of the range to correct, in seconds from the start of the video; requires `start`.
     """
 

@@ -14,6 +14,7 @@ def _get_kwargs(
     name: str,
     *,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -21,6 +22,8 @@ def _get_kwargs(
     params: dict[str, Any] = {}
 
     params["unread"] = unread
+
+    params["verdict"] = verdict
 
     params["limit"] = limit
 
@@ -69,6 +72,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> Response[AlertMatchList]:
@@ -80,6 +84,7 @@ def sync_detailed(
     Args:
         name (str):
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -94,6 +99,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         name=name,
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     )
@@ -110,6 +116,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> AlertMatchList | None:
@@ -121,6 +128,7 @@ def sync(
     Args:
         name (str):
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -136,6 +144,7 @@ def sync(
         name=name,
         client=client,
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     ).parsed
@@ -146,6 +155,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> Response[AlertMatchList]:
@@ -157,6 +167,7 @@ async def asyncio_detailed(
     Args:
         name (str):
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -171,6 +182,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         name=name,
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     )
@@ -185,6 +197,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> AlertMatchList | None:
@@ -196,6 +209,7 @@ async def asyncio(
     Args:
         name (str):
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -212,6 +226,7 @@ async def asyncio(
             name=name,
             client=client,
             unread=unread,
+            verdict=verdict,
             limit=limit,
             cursor=cursor,
         )

@@ -71,12 +71,13 @@ def sync_detailed(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Correct speakers, words, on-screen text or people.
+    """Correct speakers, words, on-screen text, people or titles of chapters.
 
      Applies all corrections or none. Corrections override model output in reads, exports,
     searches and answers. They also apply after the video is chunked or analyzed again, wherever
     the models again produce the text that was corrected. A job recomputes the aggregates.
-    Returns 400 if a correction matches nothing.
+    Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+    matches nothing.
 
     Args:
         video_id (str):
@@ -111,12 +112,13 @@ def sync(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Correct speakers, words, on-screen text or people.
+    """Correct speakers, words, on-screen text, people or titles of chapters.
 
      Applies all corrections or none. Corrections override model output in reads, exports,
     searches and answers. They also apply after the video is chunked or analyzed again, wherever
     the models again produce the text that was corrected. A job recomputes the aggregates.
-    Returns 400 if a correction matches nothing.
+    Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+    matches nothing.
 
     Args:
         video_id (str):
@@ -146,12 +148,13 @@ async def asyncio_detailed(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Response[Corrections]:
-    """Correct speakers, words, on-screen text or people.
+    """Correct speakers, words, on-screen text, people or titles of chapters.
 
      Applies all corrections or none. Corrections override model output in reads, exports,
     searches and answers. They also apply after the video is chunked or analyzed again, wherever
     the models again produce the text that was corrected. A job recomputes the aggregates.
-    Returns 400 if a correction matches nothing.
+    Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+    matches nothing.
 
     Args:
         video_id (str):
@@ -184,12 +187,13 @@ async def asyncio(
     body: CorrectionRequest,
     aggregate: bool | Unset = UNSET,
 ) -> Corrections | None:
-    """Correct speakers, words, on-screen text or people.
+    """Correct speakers, words, on-screen text, people or titles of chapters.
 
      Applies all corrections or none. Corrections override model output in reads, exports,
     searches and answers. They also apply after the video is chunked or analyzed again, wherever
     the models again produce the text that was corrected. A job recomputes the aggregates.
-    Returns 400 if a correction matches nothing.
+    Titles of chapters are corrected without recomputing anything. Returns 400 if a correction
+    matches nothing.
 
     Args:
         video_id (str):

@@ -63,15 +63,19 @@ def sync_detailed(
     client: AuthenticatedClient | Client,
     body: CommentUpdateRequest,
 ) -> Response[Comment]:
-    """Change the text of a comment.
+    """Change or settle a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-    without a name count as one author.
+     A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+    write may settle it or open it again. Returns 400 for a reply, which is settled with the
+    comment that it replies to.
+
+    Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+    collections. Tokens without a name count as one author.
 
     Args:
         video_id (str):
         comment_id (str):
-        body (CommentUpdateRequest):
+        body (CommentUpdateRequest): Changes of a comment: `text`, `settled` or both.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -101,15 +105,19 @@ def sync(
     client: AuthenticatedClient | Client,
     body: CommentUpdateRequest,
 ) -> Comment | None:
-    """Change the text of a comment.
+    """Change or settle a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-    without a name count as one author.
+     A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+    write may settle it or open it again. Returns 400 for a reply, which is settled with the
+    comment that it replies to.
+
+    Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+    collections. Tokens without a name count as one author.
 
     Args:
         video_id (str):
         comment_id (str):
-        body (CommentUpdateRequest):
+        body (CommentUpdateRequest): Changes of a comment: `text`, `settled` or both.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -134,15 +142,19 @@ async def asyncio_detailed(
     client: AuthenticatedClient | Client,
     body: CommentUpdateRequest,
 ) -> Response[Comment]:
-    """Change the text of a comment.
+    """Change or settle a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-    without a name count as one author.
+     A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+    write may settle it or open it again. Returns 400 for a reply, which is settled with the
+    comment that it replies to.
+
+    Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+    collections. Tokens without a name count as one author.
 
     Args:
         video_id (str):
         comment_id (str):
-        body (CommentUpdateRequest):
+        body (CommentUpdateRequest): Changes of a comment: `text`, `settled` or both.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -170,15 +182,19 @@ async def asyncio(
     client: AuthenticatedClient | Client,
     body: CommentUpdateRequest,
 ) -> Comment | None:
-    """Change the text of a comment.
+    """Change or settle a comment.
 
-     Returns 403 unless the token is that of the author, or is not limited to collections. Tokens
-    without a name count as one author.
+     A comment is settled (`settled`) when what it asks is answered or done; everybody who may
+    write may settle it or open it again. Returns 400 for a reply, which is settled with the
+    comment that it replies to.
+
+    Returns 403 if `text` is set, unless the token is that of the author, or is not limited to
+    collections. Tokens without a name count as one author.
 
     Args:
         video_id (str):
         comment_id (str):
-        body (CommentUpdateRequest):
+        body (CommentUpdateRequest): Changes of a comment: `text`, `settled` or both.
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.

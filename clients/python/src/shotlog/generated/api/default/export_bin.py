@@ -14,6 +14,7 @@ def _get_kwargs(
     bin_id: str,
     *,
     format_: str,
+    frame_rate: str | Unset = UNSET,
     select_ids: str | Unset = UNSET,
     min_rating: int | Unset = UNSET,
     tag: str | Unset = UNSET,
@@ -23,6 +24,8 @@ def _get_kwargs(
     params: dict[str, Any] = {}
 
     params["format"] = format_
+
+    params["frame_rate"] = frame_rate
 
     params["select_ids"] = select_ids
 
@@ -74,6 +77,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    frame_rate: str | Unset = UNSET,
     select_ids: str | Unset = UNSET,
     min_rating: int | Unset = UNSET,
     tag: str | Unset = UNSET,
@@ -91,6 +95,7 @@ def sync_detailed(
     Args:
         bin_id (str):
         format_ (str):
+        frame_rate (str | Unset):
         select_ids (str | Unset):
         min_rating (int | Unset):
         tag (str | Unset):
@@ -108,6 +113,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         bin_id=bin_id,
         format_=format_,
+        frame_rate=frame_rate,
         select_ids=select_ids,
         min_rating=min_rating,
         tag=tag,
@@ -126,6 +132,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    frame_rate: str | Unset = UNSET,
     select_ids: str | Unset = UNSET,
     min_rating: int | Unset = UNSET,
     tag: str | Unset = UNSET,
@@ -143,6 +150,7 @@ def sync(
     Args:
         bin_id (str):
         format_ (str):
+        frame_rate (str | Unset):
         select_ids (str | Unset):
         min_rating (int | Unset):
         tag (str | Unset):
@@ -161,6 +169,7 @@ def sync(
         bin_id=bin_id,
         client=client,
         format_=format_,
+        frame_rate=frame_rate,
         select_ids=select_ids,
         min_rating=min_rating,
         tag=tag,
@@ -173,6 +182,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    frame_rate: str | Unset = UNSET,
     select_ids: str | Unset = UNSET,
     min_rating: int | Unset = UNSET,
     tag: str | Unset = UNSET,
@@ -190,6 +200,7 @@ async def asyncio_detailed(
     Args:
         bin_id (str):
         format_ (str):
+        frame_rate (str | Unset):
         select_ids (str | Unset):
         min_rating (int | Unset):
         tag (str | Unset):
@@ -207,6 +218,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         bin_id=bin_id,
         format_=format_,
+        frame_rate=frame_rate,
         select_ids=select_ids,
         min_rating=min_rating,
         tag=tag,
@@ -223,6 +235,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     format_: str,
+    frame_rate: str | Unset = UNSET,
     select_ids: str | Unset = UNSET,
     min_rating: int | Unset = UNSET,
     tag: str | Unset = UNSET,
@@ -240,6 +253,7 @@ async def asyncio(
     Args:
         bin_id (str):
         format_ (str):
+        frame_rate (str | Unset):
         select_ids (str | Unset):
         min_rating (int | Unset):
         tag (str | Unset):
@@ -259,6 +273,7 @@ async def asyncio(
             bin_id=bin_id,
             client=client,
             format_=format_,
+            frame_rate=frame_rate,
             select_ids=select_ids,
             min_rating=min_rating,
             tag=tag,

@@ -12,6 +12,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -19,6 +20,8 @@ def _get_kwargs(
     params: dict[str, Any] = {}
 
     params["unread"] = unread
+
+    params["verdict"] = verdict
 
     params["limit"] = limit
 
@@ -64,6 +67,7 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> Response[AlertMatchList]:
@@ -76,6 +80,7 @@ def sync_detailed(
 
     Args:
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -89,6 +94,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     )
@@ -104,6 +110,7 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> AlertMatchList | None:
@@ -116,6 +123,7 @@ def sync(
 
     Args:
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -130,6 +138,7 @@ def sync(
     return sync_detailed(
         client=client,
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     ).parsed
@@ -139,6 +148,7 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> Response[AlertMatchList]:
@@ -151,6 +161,7 @@ async def asyncio_detailed(
 
     Args:
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -164,6 +175,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         unread=unread,
+        verdict=verdict,
         limit=limit,
         cursor=cursor,
     )
@@ -177,6 +189,7 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     unread: bool | Unset = False,
+    verdict: str | Unset = UNSET,
     limit: int | Unset = 50,
     cursor: str | Unset = UNSET,
 ) -> AlertMatchList | None:
@@ -189,6 +202,7 @@ async def asyncio(
 
     Args:
         unread (bool | Unset):  Default: False.
+        verdict (str | Unset):
         limit (int | Unset):  Default: 50.
         cursor (str | Unset):
 
@@ -204,6 +218,7 @@ async def asyncio(
         await asyncio_detailed(
             client=client,
             unread=unread,
+            verdict=verdict,
             limit=limit,
             cursor=cursor,
         )
