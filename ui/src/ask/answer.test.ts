@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { citedHits, plainTextAnswer, otherHits } from "./answer";
-import { withResultNames } from "./citations";
+import { quotedWords, withResultNames } from "./citations";
 import type { AskResponse, Hit } from "../api/types";
 
 const ID = "00c0ffee00c0ffee";
@@ -36,6 +36,11 @@ describe("an answer", () => {
       "No. These results may say more: Object entities and Stats. End",
     );
     expect(withResultNames("A boat leaves.")).toBe("A boat leaves.");
+  });
+
+  it("plays a quotation from its words", () => {
+    expect(quotedWords("S1: “The ferry waits.” “It is foggy.”")).toBe("The ferry waits.");
+    expect(quotedWords("A boat leaves.")).toBe("");
   });
 
   it("is copied with each source once", () => {

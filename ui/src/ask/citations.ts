@@ -4,6 +4,12 @@ import { m } from "../i18n/language.svelte";
 
 export type Piece = { text: string; cited?: { id: string; start: number; end: number } };
 
+/** Plays a cited moment of a video, from the sentence with these words if there are any. */
+export type PlayCitation = (id: string, start: number, end: number, words: string) => void;
+
+/** The first words in quotation marks; empty if there are none. */
+export const quotedWords = (text: string) => /“([^”]+)”/.exec(text)?.[1] ?? "";
+
 /** Replaces the ids of aggregators that the service names in a refusal by their names. */
 export const withResultNames = (text: string) =>
   text.replace(/These results may say more: ([\w, ]+)\./, (_, ids: string) =>
