@@ -4,6 +4,8 @@
 //! and the domain read keys of the same section, each defines a separate struct. An unknown key is
 //! an error that suggests the most similar known key.
 
+use std::time::Duration;
+
 use figment::Figment;
 use figment::providers::Serialized;
 use serde::{Deserialize, Serialize};
@@ -268,6 +270,7 @@ impl Config {
                 return invalid(format!("comments.{key} is {value}; it must be from 1 to {max}"));
             }
         }
+        self.check_shares()?;
         let max_videos = self.domain.people.max_videos;
         if !(1..=100_000).contains(&max_videos) {
             return invalid(format!(
@@ -281,6 +284,32 @@ impl Config {
         if mcp.page_videos == 0 || mcp.max_frames == 0 || mcp.max_batch == 0 {
             let keys = "mcp.page_videos, mcp.max_frames and mcp.max_batch";
             return invalid(format!("{keys} must be at least 1"));
+        }
+        Ok(())
+    }
+
+    fn check_shares(&self) -> Result<(), ConfigError> {
+        let shares = &self.domain.shares;
+        if !(1..=10_000).contains(&shares.max_per_video) {
+            return invalid(format!(
+                "shares.max_per_video is {}; it must be from 1 to 10000",
+                shares.max_per_video
+            ));
+        }
+        let (default, max) = (shares.default_expiry, shares.max_expiry);
+        if max > MAX_EXPIRY {
+            return invalid(format!(
+                "shares.max_expiry is {} seconds; it must be at most {}",
+                max.as_secs_f64(),
+                MAX_EXPIRY.as_secs()
+            ));
+        }
+        if default < Duration::from_secs(1) || default > max {
+            return invalid(format!(
+                "shares.default_expiry is {} seconds; it must be from 1 to {} (shares.max_expiry)",
+                default.as_secs_f64(),
+                max.as_secs_f64()
+            ));
         }
         Ok(())
     }
@@ -314,6 +343,9 @@ impl Config {
         Ok(())
     }
 }
+
+/// The largest value of `shares.max_expiry`: a hundred years.
+const MAX_EXPIRY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 fn invalid(text: String) -> Result<(), ConfigError> {
     Err(ConfigError::new(text))

@@ -332,6 +332,11 @@ mod tests {
             (Some("[jobs]\nhistory = 'all'"), vec![], "jobs.history"),
             (Some("[jobs]\nreplicas = 'all'"), vec![], "jobs.replicas"),
             (Some("[comments]\nactivity = 0"), vec![], "comments.activity is 0; it must be from 1"),
+            (
+                Some("[shares]\ndefault_expiry = '2d'\nmax_expiry = '1d'"),
+                vec![],
+                "shares.default_expiry is 172800 seconds; it must be from 1 to 86400",
+            ),
             (Some("[people]\nmax_videos = 0"), vec![], "people.max_videos is 0; it must be from 1"),
             (
                 Some("[auth]\ntokens = [{ token = 'a', name = 'Ada ' }]"),

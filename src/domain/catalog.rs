@@ -26,6 +26,7 @@ use crate::records::locks::VideoLocks;
 use crate::records::model_cache::ModelCache;
 use crate::records::readiness::StoreReadiness;
 use crate::records::settings::RecordSettings;
+use crate::shares::Shares;
 
 /// The services over the stored data.
 pub struct Catalog {
@@ -43,6 +44,8 @@ pub struct Catalog {
     pub bins: Arc<Bins>,
     /// Reads and changes comments.
     pub comments: Arc<Comments>,
+    /// Creates, lists, opens and withdraws shares.
+    pub shares: Arc<Shares>,
     /// The people to whom users gave a name.
     pub people: People,
     /// Reads the keys of user metadata, and changes user metadata.
@@ -105,12 +108,14 @@ impl Catalog {
         let (library, readiness) = (Arc::new(library), Arc::<StoreReadiness>::default());
         let bins = Bins::new(store.clone(), library.clone(), readiness.clone(), settings.bins);
         let comments = Comments::new(&records, &listing, &locks, &readiness, settings.comments);
+        let shares = Shares::new(&records, &listing, &locks, &readiness, settings.shares);
         let people = People::new(records.clone(), listing.clone(), settings.people);
         Self {
             people,
             library,
             bins: Arc::new(bins),
             comments: Arc::new(comments),
+            shares: Arc::new(shares),
             intervals: Arc::new(IntervalFilter { tables, settings: settings.intervals }),
             responses: ResponseCache::new(store.clone(), response_cache),
             model_cache: Arc::new(ModelCache::new(store.clone(), analyzers.clone())),

@@ -22,6 +22,7 @@
 //! | [`library`] | stored results as users read them: videos, chunks, moments, collections, aggregates |
 //! | [`bins`] | named, ordered lists of selects, which are spans of videos |
 //! | [`comments`] | comments of users on moments of videos, and the list of the newest ones |
+//! | [`shares`] | links to parts of videos, for people without a token |
 //! | [`people`] | the people to whom users gave a name, across videos |
 //! | [`catalog`] | builds the services over stored data: the modules from [`records`] to here |
 //! | [`search`] | queries, modes, filters, calibrated scores, diagnostics for empty results |
@@ -67,6 +68,7 @@ pub mod publishing;
 pub mod records;
 pub mod scoped;
 pub mod search;
+pub mod shares;
 pub mod status;
 
 use std::path::PathBuf;
@@ -130,6 +132,7 @@ pub struct Settings {
     pub alerts: alerts::AlertSettings,
     pub bins: bins::BinSettings,
     pub comments: comments::CommentSettings,
+    pub shares: shares::ShareSettings,
     pub people: people::PeopleSettings,
     /// Whether other instances share the records. The code that opens the records sets this; there
     /// is no configuration key.
@@ -166,6 +169,7 @@ impl Default for Settings {
             alerts: alerts::AlertSettings::default(),
             bins: bins::BinSettings::default(),
             comments: comments::CommentSettings::default(),
+            shares: shares::ShareSettings::default(),
             people: people::PeopleSettings::default(),
             shared_records: false,
             probes: status::ProbeSettings::default(),

@@ -41,6 +41,7 @@ fn body(operation: &str, video_id: &str) -> Value {
         "create_bin" | "update_bin" => json!({"name": "doors"}),
         "add_comment" => json!({"start": 1, "text": "a door"}),
         "edit_comment" => json!({"text": "a gate"}),
+        "share" => json!({"start": 0, "end": 1}),
         "add_selects" => json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]}),
         "update_select" => json!({"rating": 1}),
         "split_select" => json!({"at": 1}),
@@ -95,6 +96,7 @@ struct Names {
     job_id: String,
     collection: String,
     bin_id: String,
+    share_id: String,
 }
 
 impl Names {
@@ -119,6 +121,7 @@ impl Names {
             .replace("{comment_id}", "0123456789ab")
             .replace("{match_id}", "0123456789abcdef0123456789abcdef")
             .replace("{bin_id}", &self.bin_id)
+            .replace("{share_id}", &self.share_id)
             .replace("{select_id}", "s1")
             .replace("{name}", &self.collection);
         assert!(!path.contains('{'), "{path}: a placeholder has no value");
@@ -128,7 +131,8 @@ impl Names {
     /// The status and text of a reply, with these values replaced by fixed letters.
     fn normalize(&self, reply: &Reply) -> (u16, String) {
         let text = reply.text().replace(&self.video_id, "V").replace(&self.job_id, "J");
-        (reply.status, text.replace(&self.collection, "C").replace(&self.bin_id, "B"))
+        let text = text.replace(&self.collection, "C").replace(&self.bin_id, "B");
+        (reply.status, text.replace(&self.share_id, "S"))
     }
 }
 
@@ -171,7 +175,10 @@ impl Library {
             app.post_json(&path, json!({"selects": [select]})).await.ok();
             let path = format!("/videos/{video_id}/comments");
             app.post_json(&path, json!({"start": 0, "text": metadata})).await.ok();
+            let share = json!({"start": 0, "end": 1, "title": metadata});
+            let share = app.post_json(&format!("/videos/{video_id}/shares"), share).await;
             Names {
+                share_id: share.json()["share_id"].as_str().unwrap().to_owned(),
                 bin_id,
                 video_id: video_id.to_owned(),
                 job_id: job["job_id"].as_str().unwrap().to_owned(),
@@ -186,6 +193,7 @@ impl Library {
             job_id: "0123456789abcdef0123456789abcdef".into(),
             collection: "nowhere".into(),
             bin_id: "0123456789ab".into(),
+            share_id: "0".repeat(52),
         };
         Self { app, foreign, own, absent }
     }
@@ -247,8 +255,8 @@ impl Library {
     #[track_caller]
     fn assert_reveals_nothing(&self, source: &str, reply: &Reply) {
         let text = reply.text();
-        let Names { video_id, job_id, bin_id, .. } = &self.foreign;
-        let secrets = [video_id.as_str(), job_id, bin_id];
+        let Names { video_id, job_id, bin_id, share_id, .. } = &self.foreign;
+        let secrets = [video_id.as_str(), job_id, bin_id, share_id];
         for secret in secrets.into_iter().chain(SECRETS) {
             assert!(!text.contains(secret), "{source} reveals '{secret}': {text}");
         }

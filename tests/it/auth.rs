@@ -77,6 +77,9 @@ async fn every_api_route_except_health_needs_a_token() {
         }
     }
     assert!(operations >= 17, "{operations} operations");
+    for path in ["/shared", "/shares", "/%73hared/x", "//shared/x"] {
+        assert_eq!(send(&app, Method::GET, path, &[]).await.status, 401, "{path}");
+    }
     for path in ["/storage", "/unknown", "/HEALTH", "/health/", "//health", "/%68ealth"] {
         assert_eq!(send(&app, Method::GET, path, &[]).await.status, 401, "{path}");
     }

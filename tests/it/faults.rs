@@ -74,10 +74,14 @@ impl Torture {
             let job = self.job("10").await;
             assert_eq!(job["status"], "done", "{job}");
         }
-        // Every change of the video keeps its comment, or removes it with the video.
+        // Every change of the video keeps its comment and its share, or removes them with the video.
         let comments = format!("/videos/{}/comments", self.id);
         if !absent && self.app.get(&comments).await.ok()["total"] == 0 {
             self.app.post_json(&comments, json!({"start": 1, "text": "stays"})).await.ok();
+        }
+        if !absent && self.app.get("/shares").await.ok()["shares"] == json!([]) {
+            let shares = format!("/videos/{}/shares", self.id);
+            assert_eq!(self.app.post_json(&shares, json!({})).await.status, 201);
         }
     }
 
@@ -124,6 +128,8 @@ impl Torture {
         } else {
             let comments = self.app.records.list("comments/").await.expect(case);
             assert_eq!(comments, [""; 0], "{case}");
+            let shares = self.app.records.list("shares/").await.expect(case);
+            assert_eq!(shares, [""; 0], "{case}");
         }
     }
 
@@ -433,6 +439,62 @@ async fn comments_survive_every_store_fault() {
             let (status, before, after, _) = change(fault, nth).await;
             let whole = after == done || (status != 200 && after == before);
             assert!(whole, "{method}, call {nth} of {calls} {fault:?}: {status}, {after:?}");
+            cases += 1;
+        }
+    }
+    println!("{cases} cases, 0 problems");
+}
+
+/// Whichever call fails, a share is created or withdrawn or nothing changes; each listed share opens, and a
+/// withdrawn one does not.
+#[tokio::test(start_paused = true)]
+async fn shares_survive_every_store_fault() {
+    let torture = Torture::new().await;
+    let (app, faults) = (&torture.app, &torture.faults);
+    let path = format!("/videos/{}/shares", torture.id);
+    let status_of_page = async |share: &Value| {
+        app.get(&format!("/shared/{}", share["share_id"].as_str().expect("an id"))).await.status
+    };
+    let own_path =
+        |share: &Value| format!("/shares/{}", share["share_id"].as_str().expect("an id"));
+    let mut cases = 0;
+    for method in [Method::POST, Method::DELETE] {
+        let change = async |fault: Fault, nth: usize| {
+            let first = app.post_json(&path, json!({"end": 1})).await.json();
+            faults.plan(nth, fault);
+            let reply = match method == Method::POST {
+                true => app.post_json(&path, json!({"end": 2})).await,
+                false => app.delete(&own_path(&first)).await,
+            };
+            let calls = faults.calls();
+            faults.clear();
+            let case = format!("{method}, call {nth} {fault:?}: {}", reply.status);
+            let list = app.get("/shares").await.ok();
+            let of_video = app.get(&format!("/shares?video_id={}", torture.id)).await.ok();
+            assert_eq!(list, of_video, "{case}");
+            let shares = list["shares"].as_array().expect("a list");
+            for share in shares {
+                assert_eq!(status_of_page(share).await, 200, "{case}");
+            }
+            match reply.status {
+                201 => assert!(shares.contains(&reply.json()), "{case}"),
+                200 => assert_eq!(status_of_page(&first).await, 404, "{case}"),
+                _ => {}
+            }
+            assert_eq!(app.service.catalog.shares.sweep().await.expect("a sweep"), 0, "{case}");
+            let verified = app.service.maintenance.verification.run().await.expect("a report");
+            assert_eq!(verified.problems, [""; 0], "{case}");
+            for share in shares {
+                app.delete(&own_path(share)).await.ok();
+            }
+            (reply.status < 300, shares.len(), calls)
+        };
+        let (is_done, done, calls) = change(Fault::Fails, usize::MAX).await;
+        assert_eq!((is_done, done), (true, if method == Method::POST { 2 } else { 0 }));
+        for (fault, nth) in FAULTS.iter().flat_map(|fault| (1..=calls).map(move |n| (*fault, n))) {
+            let (is_done, shares, _) = change(fault, nth).await;
+            let whole = shares == done || (!is_done && shares == 1);
+            assert!(whole, "{method}, call {nth} of {calls} {fault:?}: {shares} shares");
             cases += 1;
         }
     }

@@ -114,6 +114,7 @@ const MODULES: &[&str] = &[
     "library",
     "bins",
     "comments",
+    "shares",
     "people",
     "catalog",
     "search",

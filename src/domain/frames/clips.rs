@@ -3,18 +3,23 @@
 use std::fs::File;
 use std::path::PathBuf;
 
+use bytes::Bytes;
 use ports::ErrorKind;
 use ports::decoder::ClipRequest;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::{Frames, trim};
 use crate::kernel::error::{Error, Result};
+use crate::kernel::time::{Span, rounded};
 use crate::kernel::video::VideoId;
 use crate::media::decode::decode_cancellable;
 use crate::records::record::VideoRecord;
 
 /// Version of the cutting method. Incrementing it invalidates cached clips.
 const CLIP_VERSION: u32 = 2;
+
+/// Width of the poster of a clip, in pixels.
+const POSTER_WIDTH: u32 = 960;
 
 /// A clip that has been cut.
 #[derive(Debug)]
@@ -93,6 +98,39 @@ impl Frames {
         let video = cached.as_ref().map_or_else(|| record.has_picture(), |clip| clip.video);
         let filename = filename(&record, start, end, video);
         Ok(ClipOutline { video, filename, cached })
+    }
+
+    /// Returns the span of a clip with the given times, rounded to milliseconds; by default the start and the end of the video.
+    /// Returns `Unprocessable` if they are not in order, and `Invalid` if the span lies outside the
+    /// video or is longer than allowed.
+    pub(crate) async fn clip_span(
+        &self,
+        video_id: VideoId,
+        start: Option<f64>,
+        end: Option<f64>,
+    ) -> Result<Span> {
+        let record = self.records.get(video_id).await?;
+        let duration = record.end(&self.records.spans(&record).await?);
+        let [start, end] = [start.unwrap_or(0.0), end.unwrap_or(duration)].map(rounded);
+        if !(start >= 0.0 && end.is_finite()) || end <= start {
+            return Err(Error::Unprocessable(format!(
+                "start is {start} and end is {end}; they must be seconds of the video, end after \
+                 start"
+            )));
+        }
+        self.check_clip(duration, start, end)?;
+        Ok(Span { start, end })
+    }
+
+    /// Returns a frame of a clip for players to show before the clip is played: that after a second,
+    /// because clips often begin in the dark. Returns `NotFound` if there is no picture.
+    pub(crate) async fn clip_poster(&self, video_id: VideoId, span: Span) -> Result<Bytes> {
+        let record = self.records.get(video_id).await?;
+        let time = (span.start + (span.seconds() / 2.0).min(1.0)).min(record.duration);
+        if !record.has_picture() || time < span.start {
+            return Err(Error::NotFound("the clip has no picture".into()));
+        }
+        self.frame(video_id, time, POSTER_WIDTH.min(self.settings.max_width)).await
     }
 
     /// Reads a video's record and checks that a clip can have the given span.

@@ -20,6 +20,7 @@ use crate::maintenance::repair::Repair;
 use crate::maintenance::scrub::{Scrub, Scrubber};
 use crate::maintenance::startup::Startup;
 use crate::search::calibration::Calibrator;
+use crate::shares::Shares;
 
 /// Minimum interval between two index checks, even if searches find damage.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -46,6 +47,7 @@ pub struct BackgroundTasks {
     pub(super) sources: Arc<Sources>,
     pub(super) bins: Arc<Bins>,
     pub(super) comments: Arc<Comments>,
+    pub(super) shares: Arc<Shares>,
     pub(super) alerts: Arc<Alerts>,
     pub(super) submission: Arc<Submission>,
     pub(super) worker: Arc<Worker>,
@@ -112,6 +114,7 @@ impl BackgroundTasks {
                     done.log();
                     self.sweep_bins().await;
                     self.sweep_comments().await;
+                    self.sweep_shares().await;
                     self.sweep_alerts().await;
                 }
                 ControlFlow::Continue(left) if Instant::now() < until => next = Some(left),
@@ -139,6 +142,17 @@ impl BackgroundTasks {
             Ok(removed) => tracing::info!(removed, "comments on deleted videos were removed"),
             Err(error) => {
                 tracing::warn!(error = %error.labelled(), "the comments could not be swept");
+            }
+        }
+    }
+
+    /// Removes the shares that expired long ago, and those that interrupted changes have left behind.
+    async fn sweep_shares(&self) {
+        match self.shares.sweep().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "expired shares were removed"),
+            Err(error) => {
+                tracing::warn!(error = %error.labelled(), "the shares could not be swept");
             }
         }
     }

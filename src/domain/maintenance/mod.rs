@@ -96,6 +96,7 @@ impl Maintenance {
             sources: sources.clone(),
             bins: catalog.bins.clone(),
             comments: catalog.comments.clone(),
+            shares: catalog.shares.clone(),
             alerts: jobs.submission.alerts.clone(),
             submission: jobs.submission.clone(),
             worker: jobs.worker.clone(),

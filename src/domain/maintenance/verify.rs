@@ -22,6 +22,7 @@ use crate::records::install::Installation;
 use crate::records::locks::VideoLocks;
 use crate::records::record::{Absence, VideoRecord};
 use crate::records::record_state::RecordState;
+use crate::shares::Shares;
 
 /// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +48,7 @@ pub struct Verification {
     locks: Arc<VideoLocks>,
     bins: Arc<Bins>,
     comments: Arc<Comments>,
+    shares: Arc<Shares>,
     alerts: Arc<Alerts>,
 }
 
@@ -63,14 +65,15 @@ impl Verification {
             locks: catalog.locks.clone(),
             bins: catalog.bins.clone(),
             comments: catalog.comments.clone(),
+            shares: catalog.shares.clone(),
             alerts,
         }
     }
 
     /// Verifies the index files and every video. Checks that each video's documents and objects
     /// exist, that the number of its vectors matches its record, that nothing remains of videos
-    /// without a record, and that all bins, all comments, all alerts and their matches can be read.
-    /// Changes nothing.
+    /// without a record, and that all bins, all comments, all shares, all alerts and their matches
+    /// can be read. Changes nothing.
     pub async fn run(&self) -> Result<VerifyReport> {
         let mut report = VerifyReport::default();
         match self.index.check().await {
@@ -115,6 +118,7 @@ impl Verification {
         }
         report.problems.extend(self.bins.problems().await?);
         report.problems.extend(self.comments.problems().await?);
+        report.problems.extend(self.shares.problems().await?);
         report.problems.extend(self.alerts.problems().await?);
         Ok(report)
     }

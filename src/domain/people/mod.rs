@@ -24,7 +24,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::time::instant;
 use crate::kernel::video::VideoId;
 use crate::listing::{BATCH, CORRECTED, Listing, position};
-use crate::records::metadata::{self, MetadataValue, VideoMetadata};
+use crate::records::metadata::{self, VideoMetadata};
 use crate::records::record::VideoRecord;
 use crate::records::{MAX_CONCURRENT_READS, Records};
 pub use appearances::AppearanceKind;
@@ -33,9 +33,6 @@ pub use list::{
     PeopleList, PeopleQuery, PersonAppearance, PersonPage, PersonPicture, PersonQuery,
     PersonSummary,
 };
-
-/// The key of the metadata that the web UI shows instead of the file name.
-const TITLE: &str = "title";
 
 /// Limits on the names of people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,9 +199,6 @@ impl CorrectedVideo {
 
     /// The title that a user gave to the video.
     fn title(&self) -> Option<String> {
-        match self.metadata.values.get(TITLE)? {
-            MetadataValue::Text(title) => Some(title.clone()).filter(|title| !title.is_empty()),
-            _ => None,
-        }
+        self.metadata.title().map(str::to_owned)
     }
 }

@@ -2,6 +2,7 @@
 //! hides the video, then removes the data, and finally removes the tombstone. An instance that
 //! finds a tombstone resumes the removal.
 
+use futures::{StreamExt, TryStreamExt, stream};
 use ports::records::Precondition;
 use ports::{ErrorKind, PortError, Result as PortResult};
 use serde_json::{Value, json};
@@ -10,7 +11,8 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::publishing::Publisher;
 use crate::publishing::claim::{VideoClaim, superseded_error};
-use crate::records::documents::{comments_key, record_key};
+use crate::records::MAX_CONCURRENT_READS;
+use crate::records::documents::{comments_key, record_key, share_link_key, shares_key};
 use crate::records::locks::VideoLock;
 use crate::records::record::{self, Absence, Tombstone};
 use crate::records::record_state::RecordState;
@@ -204,12 +206,17 @@ impl Publisher {
         let RecordState::Tombstone(stone, _) = tombstone else { return Ok(outcome) };
         self.listing.relist(video_id).await?;
         let comments = self.store.get(&comments_key(video_id)).await;
+        let shares = self.store.get(&shares_key(video_id)).await;
         if !self.clean(video_id, tombstone).await? {
             return Err(superseded_error(video_id).into());
         }
         if stone.tombstone == Absence::Deleted {
             self.store.delete(&format!("cache/{video_id}/")).await?;
-            self.remove_comments(video_id, comments).await?;
+            let no_comments = json!({ "comments": [] });
+            self.remove_document(&comments_key(video_id), comments, &no_comments).await?;
+            self.remove_share_links(&shares).await?;
+            let no_shares = json!({ "shares": [] });
+            self.remove_document(&shares_key(video_id), shares, &no_shares).await?;
         }
         for key in &stone.objects {
             match self.storage.delete(key).await {
@@ -228,28 +235,41 @@ impl Publisher {
         Ok(outcome)
     }
 
-    /// Removes the comments on a video that were stored while its tombstone was current. Later ones
-    /// belong to a video that was published again.
-    async fn remove_comments(
+    /// Removes a document that users made on a video while its tombstone was current, or replaces it
+    /// with an empty one. A later one belongs to a video that was published again.
+    async fn remove_document(
         &self,
-        video_id: VideoId,
+        key: &str,
         stored: PortResult<Option<Value>>,
+        empty: &Value,
     ) -> Result<()> {
-        let key = comments_key(video_id);
         let document = match stored {
             Ok(Some(document)) => document,
             Ok(None) => return Ok(()),
             Err(error) if error.kind() == ErrorKind::Corrupt => {
-                return Ok(self.store.delete(&key).await?);
+                return Ok(self.store.delete(key).await?);
             }
             Err(error) => return Err(error.into()),
         };
-        if !self.store.remove(&key, &document).await? {
+        if !self.store.remove(key, &document).await? {
             // The store cannot remove the document atomically, or it has changed.
-            let empty = json!({ "comments": [] });
             let expected = Precondition::Document(&document);
-            self.store.compare_and_swap(&key, expected, &empty).await?;
+            self.store.compare_and_swap(key, expected, empty).await?;
         }
+        Ok(())
+    }
+
+    /// Removes the links of shares, before the shares themselves.
+    async fn remove_share_links(&self, shares: &PortResult<Option<Value>>) -> Result<()> {
+        let Ok(Some(document)) = shares else { return Ok(()) };
+        let shares = document["shares"].as_array().into_iter().flatten();
+        let ids = shares.filter_map(|share| share["share_id"].as_str());
+        let links: Vec<String> = ids.map(share_link_key).collect();
+        stream::iter(links)
+            .map(|key| async move { self.store.delete(&key).await })
+            .buffer_unordered(MAX_CONCURRENT_READS)
+            .try_collect::<()>()
+            .await?;
         Ok(())
     }
 

@@ -26,6 +26,22 @@ pub(crate) fn comments_key(video_id: VideoId) -> String {
     format!("{COMMENTS}{video_id}.json")
 }
 
+/// Key prefix of the shares, one document per video.
+pub(crate) const SHARES: &str = "shares/";
+
+/// Returns the key of the shares of a video.
+pub(crate) fn shares_key(video_id: VideoId) -> String {
+    format!("{SHARES}{video_id}.json")
+}
+
+/// Key prefix of the links of shares, one document per share.
+pub(crate) const SHARE_LINKS: &str = "share-links/";
+
+/// Returns the key of the link of a share.
+pub(crate) fn share_link_key(share_id: &str) -> String {
+    format!("{SHARE_LINKS}{share_id}.json")
+}
+
 /// Returns the video that a document key belongs to.
 pub(crate) fn video_of(key: &str) -> Option<VideoId> {
     key.strip_prefix("videos/")?.split('/').next()?.parse().ok()

@@ -25,6 +25,9 @@ pub(crate) const RECORDED_AT: &str = "recorded_at";
 /// Listing field for a video's metadata keys.
 pub(crate) const METADATA_KEYS: &str = "metadata_keys";
 
+/// The key of the metadata that the web UI shows instead of the file name.
+const TITLE: &str = "title";
+
 /// The value of a metadata key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -166,6 +169,14 @@ impl VideoMetadata {
             fields.insert(RECORDED_AT.into(), FieldValue::Float(recorded as f64));
         }
         fields
+    }
+
+    /// Returns the title that a user gave to the video, if it is not empty.
+    pub fn title(&self) -> Option<&str> {
+        match self.values.get(TITLE)? {
+            MetadataValue::Text(title) => Some(title.as_str()).filter(|title| !title.is_empty()),
+            _ => None,
+        }
     }
 
     /// Returns the custom values as a JSON object.

@@ -9,6 +9,7 @@ use crate::jobs::Job;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::library::collections::CollectionChange;
+use crate::shares::ShareId;
 
 /// A caller that may make changes, within its access.
 pub struct Editor<'s>(pub(super) &'s Scoped);
@@ -69,6 +70,10 @@ impl<'s> Editor<'s> {
 
     pub async fn delete_bin(&self, bin_id: &BinId, expected: Option<u64>) -> Result<()> {
         self.0.service.catalog.bins.delete(&self.0.access, bin_id, expected).await
+    }
+
+    pub async fn withdraw_share(&self, share_id: &ShareId) -> Result<()> {
+        self.0.service.catalog.shares.withdraw(&self.0.access, share_id).await
     }
 
     pub async fn cancel_job(&self, job_id: &str) -> Result<Job> {

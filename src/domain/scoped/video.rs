@@ -23,6 +23,7 @@ use crate::library::transcript::{TranscriptQuery, VideoTranscript};
 use crate::library::videos::VideoDetail;
 use crate::publishing::removal::VideoDeletion;
 use crate::records::metadata::MetadataPatch;
+use crate::shares::{ShareDraft, SharedPart};
 
 /// A video that the caller may see.
 pub struct VisibleVideo<'s> {
@@ -158,6 +159,13 @@ impl EditableVideo<'_> {
     pub async fn delete_comment(&self, comment_id: &str) -> Result<()> {
         let Scoped { service, access } = self.scoped;
         service.catalog.comments.delete(access, self.video_id, comment_id).await
+    }
+
+    /// Shares a part of the video that can be cut as a clip.
+    pub async fn share(&self, draft: &ShareDraft) -> Result<SharedPart> {
+        let Scoped { service, access } = self.scoped;
+        let span = service.frames.clip_span(self.video_id, draft.start, draft.end).await?;
+        service.catalog.shares.add(access, self.video_id, span, draft).await
     }
 
     pub async fn rerun_aggregates(

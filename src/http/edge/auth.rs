@@ -15,6 +15,8 @@ use crate::http::settings::{AuthToken, HttpOptions};
 use crate::http::wire::failure::HttpFailure;
 use domain::kernel::access::Access;
 use domain::records::readiness::StoreState;
+use domain::scoped::SharedClip;
+use domain::shares::ShareId;
 use domain::status::Status;
 use domain::{Scoped, Shotlog};
 
@@ -52,6 +54,11 @@ impl Service {
     /// Returns health and probes, which need no token.
     pub(crate) fn status(&self) -> &Status {
         &self.0.status
+    }
+
+    /// Opens the clip of a share, which needs no token. Returns `NotFound` if the share is not valid.
+    pub(crate) async fn shared_clip(&self, share_id: &ShareId) -> domain::Result<SharedClip> {
+        SharedClip::open(&self.0, share_id).await
     }
 
     /// Whether new jobs are accepted.
@@ -111,9 +118,9 @@ impl<'a> ApiExtractor<'a> for CallerToken {
 /// Paths that need no token.
 pub(crate) struct OpenPaths {
     pub(crate) exact: Vec<String>,
-    /// Prefix of the public bucket's paths, which may be read without a token; `None` if the
-    /// service does not serve the bucket.
-    pub(crate) readable_prefix: Option<&'static str>,
+    /// Prefixes of paths that may be read without a token: those of shared clips, and of the public
+    /// bucket if the service serves it.
+    pub(crate) readable_prefixes: Vec<&'static str>,
 }
 
 /// Decides which requests are admitted.
@@ -189,7 +196,7 @@ impl Guard {
     }
 
     fn is_open(&self, path: &str, write: bool) -> bool {
-        let public = self.open.readable_prefix.is_some_and(|prefix| path.starts_with(prefix));
+        let public = self.open.readable_prefixes.iter().any(|prefix| path.starts_with(prefix));
         public && !write || self.open.exact.iter().any(|open| open == path)
     }
 

@@ -17,6 +17,7 @@ use super::route_table::RouteTable;
 use crate::http::wire::conditional::HeadOnly;
 use crate::http::wire::errors;
 use crate::http::wire::failure::HttpFailure;
+use crate::http::wire::share_paths;
 
 const REQUEST_ID: &str = "x-request-id";
 
@@ -39,7 +40,8 @@ impl<E: Endpoint<Output = Response>> Endpoint for EdgeEndpoint<E> {
             headers.insert(REQUEST_ID, id);
         }
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+        let referrer = headers.entry(header::REFERRER_POLICY);
+        referrer.or_insert(HeaderValue::from_static("same-origin"));
         Ok(response)
     }
 }
@@ -97,7 +99,8 @@ impl<E: Endpoint<Output = Response>> EdgeEndpoint<E> {
 fn log_request(method: &Method, path: &str, response: &Response, started: Instant) {
     let status = response.status().as_u16();
     let ms = started.elapsed().as_secs_f64() * 1000.0;
-    tracing::info!(%method, path, status, ms, "answered");
+    let path = share_paths::without_secret(path);
+    tracing::info!(%method, %path, status, ms, "answered");
 }
 
 /// Returns the caller's request id if it is valid, otherwise a new one.

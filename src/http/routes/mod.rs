@@ -31,6 +31,8 @@ mod probes;
 mod query;
 mod sample;
 mod session;
+mod shared;
+mod shares;
 mod storage;
 mod string_out;
 pub(super) mod transcript;
@@ -43,6 +45,7 @@ use super::edge::auth::{OpenPaths, Service};
 use super::edge::route_table::PlainRoute;
 use super::edge::ui;
 use super::settings::HttpOptions;
+use super::wire::share_paths::SHARED_ROOT;
 
 /// Returns the sections of the OpenAPI document, in the document's order. The tuples are nested
 /// because a tuple may have at most sixteen elements.
@@ -61,6 +64,7 @@ pub(super) fn sections(service: &Service, options: &HttpOptions) -> impl OpenApi
         transcript::TranscriptApi(shared()),
         corrections::CorrectionsApi(shared()),
         comments::CommentsApi(shared()),
+        shares::SharesApi::new(shared(), options),
         aggregates::AggregatesApi(shared()),
         entities::EntitiesApi(shared()),
         people::PeopleApi(shared()),
@@ -95,15 +99,20 @@ pub(super) fn plain(options: &HttpOptions) -> Vec<PlainRoute> {
     routes.extend(probes::routes());
     routes.extend(uploads::routes());
     routes.extend(storage::routes(options));
+    routes.extend(shared::routes());
     routes.extend(ui::assets(options));
     routes
 }
 
-/// Returns the paths of the sections that need no token, and the prefix of the public bucket.
+/// Returns the paths of the sections that need no token, and the prefixes of shared clips and of the
+/// public bucket.
 pub(super) fn open_paths(options: &HttpOptions) -> OpenPaths {
     let page = (!options.server.api_only).then(|| ui::PAGE.to_owned());
     OpenPaths {
         exact: ["/health".to_owned()].into_iter().chain(page).collect(),
-        readable_prefix: options.serves_storage.then_some(storage::ROOT),
+        readable_prefixes: [SHARED_ROOT]
+            .into_iter()
+            .chain(options.serves_storage.then_some(storage::ROOT))
+            .collect(),
     }
 }

@@ -40,6 +40,9 @@ pub(crate) struct Versioned<T> {
     pub(crate) body: T,
 }
 
+/// A JSON response with status 201.
+pub(crate) struct Created<T>(pub(crate) T);
+
 /// A JSON response with status 202.
 pub(crate) struct Accepted<T>(pub(crate) T);
 
@@ -150,6 +153,22 @@ impl<T: ToJSON> ApiResponse for Versioned<T> {
         let mut meta = responses::<T>(200, "Success.");
         meta.responses.iter_mut().for_each(|response| response.headers.push(etag()));
         meta
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+}
+
+impl<T: ToJSON> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        json_response(StatusCode::CREATED, &self.0)
+    }
+}
+
+impl<T: ToJSON> ApiResponse for Created<T> {
+    fn meta() -> MetaResponses {
+        responses::<T>(201, "Created.")
     }
 
     fn register(registry: &mut Registry) {

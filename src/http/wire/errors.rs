@@ -169,8 +169,8 @@ fn error_response(status: u16) -> MetaResponse {
                  host name in the request is not configured."
             }
             404 => {
-                "The video, chunk, job, upload, bin, select, comment, person, extractor, alert or \
-                 evaluation does not exist."
+                "The video, chunk, job, upload, bin, select, comment, share, person, extractor, alert \
+                 or evaluation does not exist."
             }
             408 => "The request body did not arrive in time.",
             409 => "The state of the resource does not allow the request.",

@@ -13,6 +13,7 @@ pub(crate) mod ingest;
 pub(crate) mod job_status;
 pub(crate) mod params;
 pub(crate) mod presentation;
+pub(crate) mod share_paths;
 pub(crate) mod units;
 pub(crate) mod validation;
 pub(crate) mod values;

@@ -1,16 +1,21 @@
 //! HEAD, ranges and conditions (RFC 9110, sections 9.3.2, 13 and 14) over the routes that serve files.
 
 use poem::http::Method;
+use serde_json::json;
 
 use crate::support::{Reply, TestApp};
 
 /// A route, whether its files have an entity tag, and whether it serves ranges.
-const ROUTES: [(&str, bool, bool); 5] = [
+const ROUTES: [(&str, bool, bool); 9] = [
     ("/storage/ID/clip.mp4", true, true),
     ("/videos/ID/clip?start=0&end=1", true, true),
     ("/videos/ID/frames?t=1", false, false),
     ("/videos/ID/storyboard.jpg", false, false),
     ("/videos/ID/export?format=csv", false, false),
+    ("/shared/SHARE", false, false),
+    ("/shared/SHARE/clip.mp4", true, true),
+    ("/shared/SHARE/poster.jpg", false, false),
+    ("/shared/SHARE/captions.vtt", false, false),
 ];
 
 async fn send(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)]) -> Reply {
@@ -24,8 +29,10 @@ async fn send(app: &TestApp, method: Method, path: &str, headers: &[(&str, &str)
 async fn file_routes_handle_head_ranges_and_conditions_alike() {
     let app = TestApp::new().await;
     let id = app.video().await;
+    let share = app.post_json(&format!("/videos/{id}/shares"), json!({"end": 1})).await.json();
     for (path, tagged, ranges) in ROUTES {
         let path = path.replace("ID", &id);
+        let path = path.replace("SHARE", share["share_id"].as_str().expect("an id"));
         let whole = send(&app, Method::GET, &path, &[]).await;
         assert_eq!(whole.status, 200, "{path}: {}", whole.text());
         let etag = whole.header("etag").to_owned();

@@ -27,6 +27,7 @@ mod people;
 mod plan;
 mod query;
 mod query_pages;
+mod shares;
 mod storage;
 mod ui;
 mod uploads;

@@ -487,6 +487,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/videos/{video_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a part of a video.
+         * @description Creates a link (`url`) to a page that plays the part of the video, with captions if there is
+         *     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
+         *     that part only, until it expires or is withdrawn, or until the video is deleted. The page
+         *     shows the title, but not the id of the video.
+         *
+         *     Returns 400 if the part lies outside the video, if it is longer than a clip may be
+         *     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).
+         */
+        post: operations["share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List shares.
+         * @description Lists the shares of the videos that the token gives access to, newest first. Expired shares
+         *     stay in the list for at least a week. A page may have fewer shares than `limit` although more
+         *     follow; `next` is absent only on the last page.
+         */
+        get: operations["shares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Withdraw a share.
+         * @description The link stops working at once.
+         */
+        delete: operations["withdraw_share"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/videos/{video_id}/aggregates": {
         parameters: {
             query?: never;
@@ -5089,6 +5157,76 @@ export interface components {
             /** @description Data of the event, as JSON text. */
             data: string;
         };
+        /**
+         * Share
+         * @description A link to a part of a video, for people who have no token.
+         */
+        Share: {
+            /** @description Id of the share. Whoever knows it can open the link. */
+            share_id: string;
+            /** @description Id of the video. */
+            video_id: string;
+            /**
+             * Format: double
+             * @description Start of the part, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End of the part, in seconds from the start of the video.
+             */
+            end: number;
+            /** @description The title that the page shows. */
+            title: string;
+            /** @description The link: the URL of the page that plays the part. */
+            url: string;
+            /** @description Creation time (ISO 8601, UTC, to the second). */
+            created_at: string;
+            /** @description When the link expires (ISO 8601, UTC, to the second). */
+            expires_at: string;
+            /** @description Name of the token that the share was created with; absent if it has no name. */
+            created_by?: string;
+        };
+        /** ShareList */
+        ShareList: {
+            /** @description The shares of this page, newest first. */
+            shares: components["schemas"]["Share"][];
+            /** @description Cursor of the next page; absent on the last page. */
+            next?: string;
+        };
+        /**
+         * ShareRequest
+         * @description A part of a video to share.
+         */
+        ShareRequest: {
+            /**
+             * Format: double
+             * @description Start of the part, in seconds from the start of the video. Null: the start of the video.
+             */
+            start?: number | null;
+            /**
+             * Format: double
+             * @description End of the part, in seconds from the start of the video. Null: the end of the video.
+             */
+            end?: number | null;
+            /**
+             * @description The title that the page shows, at most 200 characters. Null: the title of the video
+             *     (`metadata.title`), or its file name if it has none.
+             */
+            title?: string | null;
+            /**
+             * Format: uint64
+             * @description Seconds until the link expires, at most `shares.max_expiry`. Null: `shares.default_expiry`.
+             */
+            expires_in?: number | null;
+        };
+        /** ShareWithdrawn */
+        ShareWithdrawn: {
+            /** @description Id of the withdrawn share. */
+            share_id: string;
+            /** @description Always true. */
+            withdrawn: boolean;
+        };
         /** @description The consulted aggregators, and the number of elements used from each source. */
         Sources: {
             routed_to: string[];
@@ -5865,6 +6003,10 @@ export type SelectList = components['schemas']['SelectList'];
 export type SelectRequest = components['schemas']['SelectRequest'];
 export type SelectUpdateRequest = components['schemas']['SelectUpdateRequest'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
+export type Share = components['schemas']['Share'];
+export type ShareList = components['schemas']['ShareList'];
+export type ShareRequest = components['schemas']['ShareRequest'];
+export type ShareWithdrawn = components['schemas']['ShareWithdrawn'];
 export type Sources = components['schemas']['Sources'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type SpokenWord = components['schemas']['SpokenWord'];
@@ -6803,6 +6945,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityList"];
+                };
+            };
+        };
+    };
+    share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the video. */
+                video_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+        };
+    };
+    shares: {
+        parameters: {
+            query?: {
+                /** @description Only shares of this video. */
+                video_id?: string;
+                /** @description Maximum number of shares per page, from 1 to 500. Default: 100. */
+                limit?: number;
+                /** @description `next` from the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareList"];
+                };
+            };
+        };
+    };
+    withdraw_share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the share. */
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareWithdrawn"];
                 };
             };
         };

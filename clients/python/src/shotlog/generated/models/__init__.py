@@ -207,6 +207,10 @@ from .select_list import SelectList
 from .select_request import SelectRequest
 from .select_update_request import SelectUpdateRequest
 from .server_sent_event import ServerSentEvent
+from .share import Share
+from .share_list import ShareList
+from .share_request import ShareRequest
+from .share_withdrawn import ShareWithdrawn
 from .sources import Sources
 from .split_request import SplitRequest
 from .spoken_word import SpokenWord
@@ -438,6 +442,10 @@ __all__ = (
     "SelectRequest",
     "SelectUpdateRequest",
     "ServerSentEvent",
+    "Share",
+    "ShareList",
+    "ShareRequest",
+    "ShareWithdrawn",
     "Sources",
     "SplitRequest",
     "SpokenWord",
