@@ -9,6 +9,7 @@ const api = [
   "/uploads",
   "/jobs",
   "/query",
+  "/intervals",
   "/values",
   "/ask",
   "/alerts",

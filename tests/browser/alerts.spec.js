@@ -285,6 +285,38 @@ test("an alert without a webhook fills the inbox, and matches are read", async (
     expect((await (await fetch(`${service.url}/inbox`)).json()).unread).toBe(0);
     await page.getByLabel("Unread only").check();
     await expect(page.getByRole("heading", { name: "No unread matches" })).toBeVisible();
+    await page.getByLabel("Unread only").uncheck();
+
+    // A match is judged, with a reason; the judgement can be undone.
+    const stored = async () => (await (await fetch(`${service.url}/inbox`)).json()).matches.map(({ verdict, note }) => [verdict, note]);
+    const row = (index) => rows.nth(index);
+    await row(0).getByRole("button", { name: "Mark as unread" }).click();
+    await row(0).getByRole("button", { name: "False alarm" }).press("Enter");
+    await expect(row(0).getByLabel("Reason (optional)")).toBeFocused();
+    await expect(row(0).getByText("Unread", { exact: true })).toHaveCount(0);
+    await page.keyboard.type("A buoy");
+    await page.keyboard.press("Enter");
+    await expect(row(0).getByRole("status")).toContainText(/^False alarm\. A buoy anonymous, /);
+    await expect(row(0).getByLabel("Reason (optional)")).toHaveCount(0);
+    await row(1).getByRole("button", { name: "Confirm" }).click();
+    await row(1).getByLabel("Reason (optional)").blur();
+    await expect(row(1).getByRole("status")).toContainText(/^Confirmed\. +anonymous, /);
+    await expectAccessible(page, "judged matches");
+    await page.screenshot({ path: test.info().outputPath("judged-1920.png") });
+    expect((await stored()).slice(0, 2)).toEqual([["false_alarm", "A buoy"], ["confirmed", undefined]]);
+    await page.getByLabel("State").selectOption("confirmed");
+    await expect(rows).toHaveCount(1);
+    await expect(page).toHaveURL(/verdict=confirmed$/);
+    await row(0).getByRole("button", { name: "Undo" }).click();
+    await expect(row(0).getByRole("button", { name: "Confirm" })).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole("heading", { name: "No matches in this state" })).toBeVisible();
+    await page.getByLabel("State").selectOption("open");
+    await expect(rows).toHaveCount(found - 1);
+    await page.getByRole("link", { name: "Saved alerts" }).click();
+    await page.getByRole("link", { name: "1 false alarm" }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(row(0)).toContainText("A buoy");
   } finally {
     await context.close();
     await service.stop();

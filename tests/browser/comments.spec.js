@@ -72,6 +72,46 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
   });
 }
 
+test("comments are settled, folded and opened again", async ({ page, service }) => {
+  const id = await ingest(service.url);
+  const write = async (body) => (await fetch(`${service.url}/videos/${id}/comments`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  })).json();
+  const { comment_id: first } = await write({ start: 0, text: "Wrong take?", author: "Ada" });
+  await write({ reply_to: first, text: "Replaced.", author: "Bo" });
+  await write({ start: 5, text: "Louder, please", author: "Ada" });
+  await page.addInitScript(() => localStorage.setItem("shotlog.author", JSON.stringify("Cleo")));
+  const panel = await openComments(page, service, id);
+  // Replies are settled with their comment.
+  await expect(panel.getByRole("button", { name: "Settle", exact: true })).toHaveCount(2);
+  await panel.getByRole("button", { name: "Settle", exact: true }).first().click();
+  const folded = panel.getByRole("button", { name: /^0:00 · Settled by Cleo, / });
+  await expect(folded).toHaveAttribute("aria-expanded", "false");
+  await expect(panel.getByText("Wrong take?")).toHaveCount(0);
+  await expect(panel.getByText("Replaced.")).toHaveCount(0);
+  await expectAccessible(page, "a settled comment", "#panel");
+  await page.screenshot({ path: test.info().outputPath("settled.png") });
+  const { comments } = await (await fetch(`${service.url}/videos/${id}/comments`)).json();
+  expect(comments.map(({ text, settled_by: by }) => [text, by])).toEqual([["Wrong take?", "Cleo"], ["Replaced.", undefined], ["Louder, please", undefined]]);
+
+  const onlyOpen = panel.getByRole("button", { name: "Only open ones (1 of 2)" });
+  await onlyOpen.click();
+  await expect(folded).toHaveCount(0);
+  await expect(panel.getByText("Louder, please")).toBeVisible();
+  await onlyOpen.click();
+  await folded.press("Enter");
+  await expect(panel.getByRole("list", { name: "Replies" })).toContainText("Replaced.");
+  await page.goto(`${service.url}/#/activity`);
+  await expect(page.getByRole("listitem").filter({ hasText: "Wrong take?" })).toContainText("Settled by Cleo");
+
+  await openComments(page, service, id);
+  await folded.click();
+  await panel.getByRole("button", { name: "Reopen", exact: true }).click();
+  await expect(panel.getByText("Wrong take?")).toBeVisible();
+  await expect(onlyOpen).toHaveCount(0);
+  await expect(panel.getByRole("button", { name: "Settle", exact: true })).toHaveCount(2);
+});
+
 test("the author is the name of the token, and others may only read", async ({ browser }) => {
   const tokens = '["all-of-it", { token = "writes", name = "Ada" }, { token = "reads", read_only = true }]';
   const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens } });
@@ -92,7 +132,7 @@ test("the author is the name of the token, and others may only read", async ({ b
     const [reader, readPanel] = await signIn("reads");
     await expect(entries(reader)).toContainText("A boat");
     await expect(readPanel.getByRole("textbox")).toHaveCount(0);
-    await expect(readPanel.getByRole("button", { name: /^(Edit|Delete)/ })).toHaveCount(0);
+    await expect(readPanel.getByRole("button", { name: /^(Edit|Delete|Settle)/ })).toHaveCount(0);
     await writer.context().close();
     await reader.context().close();
   } finally {

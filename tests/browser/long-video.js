@@ -3,7 +3,8 @@ const ID = "00c0ffee00c0ffee";
 const DURATION = 10_800;
 const COUNT = 2_000;
 
-export async function longVideo(page) {
+/** `more` are further fields of the video. */
+export async function longVideo(page, more = {}) {
   const each = DURATION / COUNT;
   const span = (index) => ({ chunk_id: index, start: index * each, end: (index + 1) * each, timecode: `${index}` });
   const chunks = Array.from({ length: COUNT }, (_, index) => ({
@@ -14,7 +15,7 @@ export async function longVideo(page) {
   }));
   const video = {
     video_id: ID, filename: "long.mp4", video_url: "/storage/none.mp4", poster_url: null, duration: DURATION, chunks: COUNT, chunk_config: "interval:5.4",
-    analyzers: ["default_video"], storage_path: `${ID}/long.mp4`, size_bytes: 1e9, preset: "interval", params: {}, aggregates: [],
+    analyzers: ["default_video"], storage_path: `${ID}/long.mp4`, size_bytes: 1e9, preset: "interval", params: {}, aggregates: [], ...more,
   };
   const aggregates = {
     novelty: { basis: "", mean_distance: 0, ranked: chunks.map((one, index) => ({ ...span(index), novelty: (index % 10) / 10 })), outliers: [] },

@@ -171,3 +171,60 @@ test("several people of a video get one name, and others are counted", async ({ 
   await expect(named).toBeHidden();
   expect(removed).toEqual(["c1", "c1"]);
 });
+
+test("a person is looked for in other videos by picture, and named there", async ({ page, service }) => {
+  const [long, other] = [await longVideo(page), "feedfacefeedface"];
+  const pixel = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+  const person = (id, given) => ({ entity_id: id, description: "A coat.", appearances: 1, first_seen: 2, last_seen: 9, ...given });
+  const route = (path, answer) => page.route((url) => url.pathname === path, (call) => call.fulfill(answer(call.request())));
+  await route(`/videos/${long}/aggregates`, () => ({ json: { available: ["entities"], aggregates: { entities: {} } } }));
+  await route(`/videos/${long}/entities`, () => ({ json: { entities: [person("p1", { name: "Cleo" })] } }));
+  await route(`/videos/${long}/corrections`, () => ({ json: { corrections: [], job_id: null } }));
+  await route(`/videos/${long}/entities/p1/image`, () => ({ body: pixel, contentType: "image/png" }));
+  const video = (video_id, filename) => ({ video_id, filename, video_url: "", poster_url: null, duration: 60, chunks: 6, chunk_config: "", analyzers: [] });
+  await route("/videos", () => ({ json: { videos: [video(long, "long.mp4"), video(other, "quay.mp4")], total: 2 } }));
+  const sent = [];
+  const hit = (start) => ({ video_id: other, chunk_id: start / 10, start, end: start + 10, timecode: "", score: 0.8, description: "A coat.", objects: [], tags: [], turns: [] });
+  await route("/query", (request) => {
+    sent.push(request.postDataJSON());
+    return { json: { answer: null, results: [hit(0), hit(30)] } };
+  });
+  const made = [];
+  await route(`/videos/${other}/entities`, () => ({ json: { entities: [person("q1"), person("q2", { first_seen: 31, last_seen: 35 }), person("q3", { first_seen: 31, last_seen: 39 })] } }));
+  await route(`/videos/${other}/corrections`, (request) => {
+    made.push(request.postDataJSON());
+    return { json: { corrections: [{ id: "c7" }], job_id: null } };
+  });
+  const removed = [];
+  await route(`/videos/${other}/corrections/c7`, (request) => {
+    removed.push(request.method());
+    return { json: { corrections: [], job_id: null } };
+  });
+
+  await page.goto(`${service.url}/#/videos/${long}`);
+  await openTab(page, "People");
+  await page.getByRole("button", { name: "Look for in other videos" }).click();
+  const criteria = page.getByRole("list", { name: "Search criteria" }).getByRole("button");
+  await expect(criteria).toHaveText([/Cleo ×/, "other videos ×"]);
+  await expect(page.locator(".hits > li")).toHaveCount(2);
+  expect(sent).toMatchObject([{ field: "visual", video_ids: [other], image: `data:image/png;base64,${pixel.toString("base64")}` }]);
+  await expectAccessible(page, "a person who is looked for");
+  const name = async (index) => {
+    const row = page.locator(".hits > li").nth(index);
+    await menuButton(row).press("Enter");
+    await row.getByRole("menuitem", { name: "This is Cleo" }).click();
+  };
+  await name(0);
+  await expect(page.locator(".toast")).toContainText("The person in this moment is now Cleo.");
+  expect(made).toEqual([{ corrections: [{ of: "person", from: "q1", to: "Cleo" }] }]);
+  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => removed).toEqual(["DELETE"]);
+  // Of several people, the user names one in the video.
+  await name(1);
+  await expect(page.locator(".toast")).toContainText("It is not clear who is meant.");
+  await expect(page.locator(".toast").getByRole("link", { name: "Open video" })).toHaveAttribute("href", `#/videos/${other}?t=30&until=40&tab=people`);
+  expect(made).toHaveLength(1);
+  await criteria.last().click();
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await expect.poll(() => sent.at(-1).video_ids).toBeNull();
+});

@@ -1,6 +1,7 @@
 // Analysing a stored video again from its page, with more analyzers and another split.
 import { readFile } from "node:fs/promises";
 import { expect, expectAccessible, openTab, test } from "./fixtures.js";
+import { longVideo } from "./long-video.js";
 import { sample } from "./service.js";
 
 // Other spec files share the service and expect it to be empty.
@@ -25,6 +26,24 @@ async function ingest(service, fields) {
   const { job_id: jobId } = await (await fetch(`${service.url}/videos`, { method: "POST", body: form })).json();
   return (await jobResult(service, jobId)).video_id;
 }
+
+test("tabs say what was not found, and what was not looked for", async ({ page, service }) => {
+  const id = await longVideo(page, { frame_rate: 25 });
+  // People were looked for, text was not: the tests have no text recognition.
+  await page.route((url) => url.pathname === "/intervals", (route) => {
+    const isText = "reads" in route.request().postDataJSON().expression;
+    const not_analyzed = isText ? { ocr: { videos: 1, video_ids: [id], parts: [] } } : {};
+    return route.fulfill({ json: { expression: {}, videos: [], not_analyzed, unknown_videos: [], truncated_texts: [] } });
+  });
+  await page.goto(`${service.url}/#/videos/${id}`);
+  const panel = await openTab(page, "People");
+  await expect(panel).toHaveText("Looked for people; found none.");
+  await expectAccessible(page, "nothing found", "#panel");
+  await openTab(page, "On-screen text");
+  await expect(panel).toContainText("This video has not been analysed for on-screen text. Not available here: on-screen text (");
+  await expect(panel.getByRole("button")).toHaveCount(0);
+  await expect(page.getByRole("tab", { name: "Objects", exact: true })).toHaveCount(0);
+});
 
 test("a stored video is analysed further and split again without another upload", async ({ page, service }) => {
   const id = await ingest(service, { analyzers: "default_video", mode: "interval", interval: "10" });

@@ -89,6 +89,51 @@ test("the tag field suggests the tags of the bin", async ({ page, service }) => 
   await expect(suggestions).toHaveCount(0);
 });
 
+test("a tag is renamed everywhere, merged, removed and restored", async ({ page, service }) => {
+  const bin = await createBin(service, [0, 5, 10]);
+  const given = [["fog", "b-roll"], ["fog"], ["mist"]];
+  for (const [index, tags] of given.entries()) await send(`${service.url}/bins/${bin}/selects/s${index + 1}`, "PATCH", { tags });
+  const tags = async () => (await selectsOf(service, bin)).map((select) => select.tags);
+  await page.goto(`${service.url}/#/bins/${bin}`);
+  const filter = page.getByRole("group", { name: "Selects to show" });
+  const tag = filter.getByRole("combobox", { name: "Tag" });
+  await expect(tag.getByRole("option")).toHaveText(["Any tag", "fog (2)", "b-roll (1)", "mist (1)"]);
+  await tag.selectOption("fog");
+  const rename = async (from, to) => {
+    await filter.getByRole("button", { name: `Rename the tag “${from}”` }).click();
+    await filter.getByLabel("New name of the tag").fill(to);
+    await page.keyboard.press("Enter");
+  };
+  await rename("fog", "mist");
+  await expect(toast(page)).toContainText("“fog” is now “mist” in 2 selects.");
+  expect(await tags()).toEqual([["mist", "b-roll"], ["mist"], ["mist"]]);
+  await expect(tag).toHaveValue("mist");
+  await expect(rows(page)).toHaveCount(3);
+  await expect(tag.getByRole("option")).toHaveText(["Any tag", "mist (3)", "b-roll (1)"]);
+  await expectAccessible(page, "a renamed tag");
+  await toast(page).getByRole("button", { name: "Undo" }).click();
+  await expect.poll(tags).toEqual(given);
+  await expect(tag).toHaveValue("fog");
+  await rename("fog", "");
+  await expect(toast(page)).toContainText("“fog” removed in 2 selects.");
+  expect(await tags()).toEqual([["b-roll"], [], ["mist"]]);
+  await expect(tag).toHaveValue("");
+});
+
+test("results are added to a bin at once, with one undo", async ({ page, service }) => {
+  const bin = await createBin(service, []);
+  await page.addInitScript((last) => localStorage.setItem("shotlog.bin", JSON.stringify(last)), { id: bin, name: "Harbour" });
+  await page.goto(`${service.url}/#/search?video=${id}`);
+  const hits = page.locator(".hits > li");
+  await expect(hits.nth(1)).toBeVisible();
+  const count = await hits.count();
+  await page.getByRole("button", { name: `Add ${count} moments to bin “Harbour”` }).click();
+  await expect(toast(page)).toContainText("Added to “Harbour”.");
+  expect(await startsOf(service, bin)).toHaveLength(count);
+  await toast(page).getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => startsOf(service, bin)).toEqual([]);
+});
+
 test("a button says to which bin it adds, and Shift picks another one", async ({ page, service }) => {
   const [bin, other] = [await createBin(service, []), await createBin(service, [], "Port")];
   await page.addInitScript((last) => localStorage.setItem("shotlog.bin", JSON.stringify(last)), { id: bin, name: "Harbour" });

@@ -582,6 +582,9 @@ const OTHER_MEANINGS_IN_UI: &[(&str, &str)] = &[
     ("transcript", "ui/src/video/transcript/TranscriptPane.svelte"),
     // The route of linked people.
     ("entities", "ui/src/video/log/log.svelte.ts"),
+    ("entities", "ui/src/search/results/name-person.ts"),
+    // A term of an interval expression.
+    ("people", "ui/src/video/panels/NothingFound.svelte"),
 ];
 
 /// The code of a file of the page, without comments.

@@ -88,7 +88,9 @@ export function alertSearch(alert: Alert): SearchParams {
     like: "",
     picture: "",
     region: "",
+    name: "",
     video: [],
+    without: [],
     analyzer: alert.analyzer === EVERYTHING ? "" : alert.analyzer,
     field: alert.field === "combined" ? "" : alert.field,
     mode: alert.mode ?? "",
@@ -98,6 +100,7 @@ export function alertSearch(alert: Alert): SearchParams {
     group: "",
     answer: false,
     every,
+    times: false,
     where: where === undefined ? "" : JSON.stringify(where),
     filters,
   };

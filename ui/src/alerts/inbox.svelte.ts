@@ -1,6 +1,7 @@
 // The inbox: the moments that alerts have found. The number of unread ones is shown in the header.
 import { api, ApiError } from "../api/client";
 import type { AlertMatch, AlertMatchList } from "../api/types";
+import { authorName } from "../state/app.svelte";
 import { alertPath } from "./alerts";
 
 /** Other users and instances find and read matches, too. */
@@ -33,10 +34,16 @@ export function watchUnread() {
   document.addEventListener("visibilitychange", () => !document.hidden && loadUnread());
 }
 
-/** Lists the matches of an alert, or of all alerts if `alert` is empty. */
-export function listMatches(alert: string, unread: boolean, cursor = ""): Promise<AlertMatchList> {
+/** Lists the matches of an alert, or of all alerts if `alert` is empty; those in a state if there is a `verdict`. */
+export function listMatches(
+  alert: string,
+  unread: boolean,
+  verdict: string,
+  cursor = "",
+): Promise<AlertMatchList> {
   const query = new URLSearchParams();
   if (unread) query.set("unread", "true");
+  if (verdict) query.set("verdict", verdict);
   if (cursor) query.set("cursor", cursor);
   const path = alert ? `${alertPath(alert)}/matches` : "inbox";
   return api<AlertMatchList>(query.size ? `${path}?${query}` : path);
@@ -53,6 +60,15 @@ export async function markMatches(
   void loadUnread();
   return marked;
 }
+
+export type Verdict = AlertMatch["verdict"];
+
+/** Stores whether a match is right, with a reason that may be empty; without a verdict, it is open again. */
+export const judgeMatch = ({ alert, match_id }: AlertMatch, verdict: Verdict, note: string) =>
+  api<AlertMatch>(`${alertPath(alert)}/matches/${encodeURIComponent(match_id)}`, {
+    method: "PATCH",
+    json: { verdict: verdict ?? null, note: note.trim() || null, author: authorName() },
+  });
 
 /** Adds the first page of a list to the pages that are shown. Returns null if they do not overlap. */
 export function mergeMatches(shown: AlertMatch[], first: AlertMatch[]): AlertMatch[] | null {

@@ -83,6 +83,11 @@ export type Chunk = Span & { chunk_id: number; timecode: string; [analyzer: stri
 export type Hit = Pick<Schemas["MinimalResult"], "video_id" | "start" | "end"> &
   Partial<Schemas["MinimalResult"] & Schemas["FullResult"]>;
 
+export type Intervals = Schemas["Intervals"];
+export type VideoIntervals = Schemas["VideoIntervals"];
+export type IntervalSpan = Schemas["IntervalSpan"];
+export type IntervalProof = Schemas["IntervalProof"];
+
 export type Diagnostics = Schemas["Diagnostics"];
 export type AuditedSentence = Schemas["AuditedSentence"];
 export type QueryResponse = Omit<Schemas["QueryResponse"], "results"> & { results: Hit[] };

@@ -8,16 +8,19 @@ import Library from "./pages/Library.svelte";
 /** `id` is the id of the video or bin, the name of the person, or empty; other pages ignore it. */
 type PageComponent = Component<{ id: string }>;
 
+const others = (page: keyof typeof import("./pages/others")) => async () => ({
+  default: (await import("./pages/others"))[page] as unknown,
+});
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   videos: () => import("./pages/Video.svelte"),
-  search: () => import("./pages/Search.svelte"),
-  ask: () => import("./pages/Ask.svelte"),
-  jobs: () => import("./pages/Jobs.svelte"),
-  alerts: () => import("./pages/Alerts.svelte"),
+  search: async () => ({ default: (await import("./pages/finding")).search }),
+  ask: async () => ({ default: (await import("./pages/finding")).ask }),
+  jobs: others("jobs"),
+  alerts: others("alerts"),
   bins: () => import("./pages/Bins.svelte"),
-  compare: () => import("./pages/Compare.svelte"),
-  activity: () => import("./pages/Activity.svelte"),
-  persons: () => import("./pages/People.svelte"),
+  compare: others("compare"),
+  activity: others("activity"),
+  persons: others("persons"),
   settings: () => import("./pages/Settings.svelte"),
 };
 

@@ -56,6 +56,10 @@ export const moveSelects = (id: string, selects: string[], before: string | null
 export const removeSelects = (id: string, selects: string[], version?: number) =>
   api<Bin>(`${binPath(id)}/selects/remove`, { json: { select_ids: selects }, headers: ifMatch(version) });
 
+/** Renames a tag in all selects; null removes it. */
+export const renameTag = (id: string, from: string, to: string | null, version?: number) =>
+  api<Bin>(`${binPath(id)}/tags/rename`, { json: { from, to }, headers: ifMatch(version) });
+
 export const undoChange = (id: string, version?: number) =>
   api<Bin>(`${binPath(id)}/undo`, { method: "POST", headers: ifMatch(version) });
 

@@ -2,6 +2,8 @@
 // version that it is based on.
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { errorMessage } from "../api/failure";
+import { m } from "../i18n/language.svelte";
+import { toast } from "../state/app.svelte";
 import type { Bin, BinChanged, Select, SelectUpdate } from "../api/types";
 import { rememberBin, renameBin } from "./adding.svelte";
 import {
@@ -11,6 +13,7 @@ import {
   listSelects,
   moveSelects,
   removeSelects,
+  renameTag,
   splitSelect,
   undoChange,
   updateBin,
@@ -19,13 +22,14 @@ import {
 } from "./api";
 import { setBinName } from "./names.svelte";
 import {
+  countTags,
   inOrder,
   isFiltered,
   matching,
   NO_FILTER,
   parseTags,
-  tagsOf,
   withMoved,
+  withRenamedTag,
   type SelectFilter,
   type Slot,
 } from "./selects/selects";
@@ -66,8 +70,9 @@ export class OpenBin {
   readonly shown: Slot[] = $derived(matching(this.slots, this.filters));
   /** Ids of the chosen selects that are shown, in the order of the bin. */
   readonly picked: string[] = $derived(inOrder(this.shown, this.chosen));
-  /** The tags of the loaded selects, the most frequent ones first. */
-  readonly tags: string[] = $derived(tagsOf(this.slots));
+  /** The tags of the loaded selects with their numbers of selects, the most frequent ones first. */
+  readonly tagCounts: [tag: string, selects: number][] = $derived(countTags(this.slots));
+  readonly tags: string[] = $derived(this.tagCounts.map(([tag]) => tag));
   private queue: Promise<unknown> = Promise.resolve();
   private loading = new Set<number>();
   /** Counts reloads; pages of an earlier one are dropped. */
@@ -206,6 +211,28 @@ export class OpenBin {
       (version) => updateSelect(this.id, select, update, version),
       ({ selects }) => this.replace(selects),
     );
+  }
+
+  /** Renames a tag in all selects, or removes it if the text is empty. The new one may exist already. */
+  async renameTag(from: string, text: string) {
+    const [to = ""] = parseTags(text);
+    const count = this.tagCounts.find(([tag]) => tag === from)?.[1] ?? 0;
+    const renamed = await this.change(
+      (version) => renameTag(this.id, from, to || null, version),
+      () =>
+        (this.slots = this.slots.map(
+          (slot) => slot && { ...slot, tags: withRenamedTag(slot.tags, from, to) },
+        )),
+    );
+    if (!renamed) return;
+    const { rating } = this.filter;
+    this.filter = { rating, tag: to };
+    const undo = async () => {
+      if (await this.undo()) this.filter = { rating, tag: from };
+    };
+    this.closeToast = toast(m.bin.tagRenamed(from, to, m.bins.selects(count)), [
+      { text: m.bin.undo, run: () => void undo(), undo: true },
+    ]);
   }
 
   /** Saves a text field of a select. A text that is refused stays as typed. */

@@ -72,4 +72,5 @@ const SAME_IN_BOTH = [
   "search.orders.video",
   "searches.within",
   "timeline.moment",
+  "times.columns.video",
 ];

@@ -13,6 +13,8 @@ export type SearchParams = Pick<
   | "picture"
   | "region"
   | "video"
+  | "without"
+  | "name"
   | "analyzer"
   | "field"
   | "mode"
@@ -23,6 +25,7 @@ export type SearchParams = Pick<
   | "answer"
   | "every"
   | "where"
+  | "times"
   | "filters"
 >;
 type Filters = SearchParams["filters"];
@@ -39,6 +42,10 @@ export const BIN_FILTER = "bin";
 /** The filter for the videos of a collection. */
 export const COLLECTION_FILTER = "collections";
 
+/** Filters on videos; the others are on moments. */
+const VIDEO_FILTERS = [COLLECTION_FILTER, "metadata", "recorded_after", "recorded_before"];
+export const isVideoFilter = (field: string) => VIDEO_FILTERS.includes(field.split(".")[0] ?? "");
+
 /** Filters whose number is a time in a video, in seconds. */
 export const TIME_FILTERS = ["after", "before", "overlaps_after", "overlaps_before"];
 
@@ -47,11 +54,11 @@ const HIDDEN_FILTERS = ["where", BIN_FILTER, "video_ids", "analyzer_ids", "chunk
 
 /** The search parameters of an address. */
 export function searchParams(place: Place): SearchParams {
-  const { q, like, picture, region, video, analyzer, field, mode, limit, alike, sure } = place;
-  const { group, answer, every, where, filters } = place;
-  const target = { q, like, picture, region };
-  const narrowing = { video, analyzer, every, where, filters };
-  return { ...target, ...narrowing, field, mode, limit, alike, sure, group, answer };
+  const { q, like, picture, region, name, video, without, analyzer, field, mode, limit, alike, sure } = place;
+  const { group, answer, every, where, times, filters } = place;
+  const target = { q, like, picture, region, name };
+  const narrowing = { video, without, analyzer, every, where, filters };
+  return { ...target, ...narrowing, field, mode, limit, alike, sure, group, answer, times };
 }
 
 /** Whether there is any text, moment, picture, video, analyzer, condition or filter to search by. */
@@ -85,11 +92,11 @@ export function modeFor(text: string, chosen: string): { mode?: string } {
 }
 
 /** Parameters without an example, which a text replaces. Its field goes with it if that compares pictures. */
-export function withoutExample<S extends Pick<SearchParams, "like" | "picture" | "region" | "field">>(
-  search: S,
-): S {
+export function withoutExample<
+  S extends Pick<SearchParams, "like" | "picture" | "region" | "name" | "without" | "field">,
+>(search: S): S {
   const field = search.like && search.field === VISUAL ? "" : search.field;
-  return { ...search, like: "", picture: "", region: "", field };
+  return { ...search, like: "", picture: "", region: "", name: "", without: [], field };
 }
 
 /**

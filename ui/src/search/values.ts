@@ -2,7 +2,7 @@
 import type { Choice } from "../controls/picker";
 import { api } from "../api/client";
 import { m } from "../i18n/language.svelte";
-import { typedFilters } from "./search";
+import { isVideoFilter, typedFilters } from "./search";
 import type { Schema } from "../api/types";
 
 /** The search scope in which values are suggested. */
@@ -12,11 +12,7 @@ type ValuesResponse = { values: { value: string; moments?: number; videos?: numb
 
 const MAX_VALUES = "50";
 
-/** Filters on videos; only these narrow each other's suggestions. */
-const VIDEO_FILTERS = ["collections", "metadata", "recorded_after", "recorded_before"];
-const isVideoFilter = (field: string) => VIDEO_FILTERS.includes(field.split(".")[0] ?? "");
-
-/** The query of `GET /values` for one filter, narrowed by the others. */
+/** The query of `GET /values` for one filter, narrowed by the others; only filters on videos narrow each other. */
 export function valuesQuery(
   field: string,
   prefix: string,
@@ -25,7 +21,7 @@ export function valuesQuery(
 ): URLSearchParams {
   const [own = field] = field.split(".");
   const others = Object.entries(scope.filters).filter(
-    ([name]) => name !== own && (!isVideoFilter(field) || VIDEO_FILTERS.includes(name)),
+    ([name]) => name !== own && (!isVideoFilter(field) || isVideoFilter(name)),
   );
   const filters = typedFilters(Object.fromEntries(others), schema);
   const query = new URLSearchParams({ field, limit: MAX_VALUES });

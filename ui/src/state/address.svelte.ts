@@ -68,6 +68,8 @@ const PARAMETERS = {
   region: text,
   /** Ids of the videos to search; empty means all. */
   video: list,
+  /** Ids of the videos that are not searched. */
+  without: list,
   analyzer: text,
   field: text,
   mode: text,
@@ -78,16 +80,20 @@ const PARAMETERS = {
   answer: flag,
   /** Filters that require all of their values. */
   every: list,
+  /** Whether exact times are searched for instead of moments. */
+  times: flag,
   /** The JSON of the expression that moments must overlap, as in `search/conditions/conditions.ts`. */
   where: text,
   /** Ids of the moments to ask about or to compare. */
   moment: list,
-  /** Part of a file name, or of a person's name. */
+  /** Part of a file name, or of a person's name; the name of the person that a picture shows. */
   name: text,
   /** Name of the alert whose matches are listed. */
   alert: text,
   /** Whether only unread matches are listed. */
   unread: flag,
+  /** The state of the matches that are listed: `open`, `confirmed` or `false_alarm`; empty for all. */
+  verdict: text,
   collection: text,
   order: text,
   /** URL of a video to add. */
@@ -106,6 +112,8 @@ const PAGES = {
     "picture",
     "region",
     "video",
+    "without",
+    "name",
     "analyzer",
     "field",
     "mode",
@@ -116,11 +124,12 @@ const PAGES = {
     "answer",
     "every",
     "where",
+    "times",
     "filters",
   ],
   ask: ["q", "video", "analyzer", "moment", "every", "where", "filters"],
   jobs: [],
-  alerts: ["tab", "alert", "unread"],
+  alerts: ["tab", "alert", "unread", "verdict"],
   bins: ["order"],
   compare: ["moment"],
   activity: [],
@@ -194,6 +203,9 @@ export function link<P extends Page>(page: P, params: PageParams<P> = {}, id = "
 /** A link to a video, optionally to a time range in it. */
 export const videoLink = (id: string, seconds?: number, until?: number) =>
   link("videos", { t: seconds && Number(seconds.toFixed(2)), until: until && Number(until.toFixed(2)) }, id);
+
+/** The tab of an analyzer that has found nothing in a video. */
+export const emptyTab = (analyzer: string) => `none-${analyzer}`;
 
 export const address: Place = $state(parse(""));
 

@@ -1,5 +1,6 @@
 // State shared by all pages: videos, jobs, the service's schema, and the address.
 import { address } from "./address.svelte";
+import { loadPreference } from "../browser/preferences";
 import { api, ApiError, changeVideo, videoPath } from "../api/client";
 import { errorMessage } from "../api/failure";
 import { TITLE, titleOf } from "./metadata";
@@ -9,6 +10,9 @@ import type { Health, Job, Schema, Video, VideoDetail } from "../api/types";
 
 /** A link or a button in a toast. Ctrl+Z activates the one with `undo`. */
 export type ToastAction = { text: string; href?: string; run?: () => void; undo?: boolean };
+
+/** The author of what is written here, if the access token has no name: the last name that was entered. */
+export const authorName = () => (app.userName ? "" : loadPreference("author", "").trim()) || null;
 
 /** Raw state, because there may be thousands. */
 let videos = $state.raw<Video[] | null>(null);
@@ -199,6 +203,12 @@ export async function loadVideos() {
   } catch (error) {
     if (turn === loading) app.videosError = errorMessage(error);
   }
+}
+
+/** The ids of all videos. */
+export async function allVideoIds(): Promise<string[]> {
+  if (!complete) await loadVideos();
+  return (app.videos ?? []).map(({ video_id }) => video_id);
 }
 
 /** Refreshes the newest videos and those in `ids`. */

@@ -5,7 +5,7 @@ import type { Chunk, Presentation, Schema, Track, TrackLane, VideoDetail } from 
 import { setServiceLabels } from "../i18n/service-labels.svelte";
 import { app } from "../state/app.svelte";
 import { VideoLog } from "./log/log.svelte";
-import { bars, chartsOf, timeline } from "./panels/charts";
+import { bars, chartsOf, timeline } from "./panels/statistics/charts";
 import { resultGroups, resultTabs, speechTabs } from "./panels/tabs";
 import { buildLanes } from "./timeline/lanes";
 

@@ -8,10 +8,11 @@ import {
   parseTrim,
   stepTarget,
   suggestedTags,
-  tagsOf,
+  countTags,
   trimmedSpan,
   trimTo,
   withMoved,
+  withRenamedTag,
   withTag,
   type Slot,
 } from "./selects";
@@ -100,12 +101,22 @@ describe("a filter of selects", () => {
   });
 
   it("offers the tags by their number of selects", () => {
-    expect(tagsOf(all)).toEqual(["fog", "boat", "tug"]);
-    expect(tagsOf([undefined])).toEqual([]);
+    expect(countTags(all)).toEqual([
+      ["fog", 3],
+      ["boat", 1],
+      ["tug", 1],
+    ]);
+    expect(countTags([undefined])).toEqual([]);
   });
 });
 
 describe("the tags of a bin", () => {
+  it("are renamed, merged and removed", () => {
+    expect(withRenamedTag(["fog", "boat"], "fog", "mist")).toEqual(["mist", "boat"]);
+    expect(withRenamedTag(["fog", "boat"], "fog", "boat")).toEqual(["boat"]);
+    expect(withRenamedTag(["fog", "boat"], "fog", "")).toEqual(["boat"]);
+  });
+
   const tags = ["b-roll", "boats", "fog"];
 
   it("complete the last typed tag", () => {

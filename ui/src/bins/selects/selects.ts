@@ -87,12 +87,17 @@ export const matching = (slots: Slot[], filter: SelectFilter): Slot[] =>
     : slots;
 const hasTag = ({ tags }: Pick<Select, "tags">, tag: string) => tag === "" || tags.includes(tag);
 
-/** The tags of selects, the most frequent ones first. */
-export function tagsOf(slots: Slot[]): string[] {
+/** The tags of selects with the number of selects that have them, the most frequent ones first. */
+export function countTags(slots: Slot[]): [tag: string, selects: number][] {
   const counts = new Map<string, number>();
   for (const tag of slots.flatMap((slot) => slot?.tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].toSorted(([a, n], [b, k]) => k - n || a.localeCompare(b)).map(([tag]) => tag);
+  return [...counts].toSorted(([a, n], [b, k]) => k - n || a.localeCompare(b));
 }
+
+/** The tags with one of them renamed, or removed if its new name is empty. */
+export const withRenamedTag = (tags: string[], from: string, to: string): string[] => [
+  ...new Set(tags.map((tag) => (tag === from ? to : tag)).filter(Boolean)),
+];
 
 /** Maximum number of suggested tags. */
 const MOST_TAGS = 8;

@@ -70,6 +70,7 @@ export const bins: typeof english = {
       move: "Änderung der Reihenfolge",
       split: "geteilter Ausschnitt",
       remove: "entfernte Ausschnitte",
+      tag: "Änderung eines Schlagworts",
     },
     conflict:
       "Jemand anderes hat diese Ablage geändert, daher wurde die eigene Änderung nicht ausgeführt. Die Ablage wurde neu geladen.",
@@ -84,6 +85,10 @@ export const bins: typeof english = {
     filter: "Gezeigte Ausschnitte",
     tag: "Schlagwort",
     anyTag: "Alle Schlagwörter",
+    renameTag: (tag) => `Schlagwort „${tag}“ umbenennen`,
+    newTag: "Neuer Name des Schlagworts (leer: entfernen)",
+    tagRenamed: (from, to, selects) =>
+      `${to ? `„${from}“ heißt jetzt „${to}“` : `„${from}“ entfernt`} in ${selects}.`,
     minRating: "Bewertung ab",
     anyRating: "Alle Bewertungen",
     atLeast: (stars) => `${stars} oder mehr`,

@@ -8,6 +8,7 @@ export const frame: typeof english = {
   count: {
     videos: (n) => count(n, "Video", "Videos"),
     moments: (n) => count(n, "Moment", "Momente"),
+    times: (n) => count(n, "Stelle", "Stellen"),
     files: (n) => count(n, "Datei", "Dateien"),
     calls: (n) => count(n, "Aufruf", "Aufrufe"),
     aiCalls: (n) => count(n, "KI-Aufruf", "KI-Aufrufe"),

@@ -20,6 +20,10 @@ export const persons: typeof english = {
     play: (video, kind, time) => `${kind} in ${video} bei ${time}`,
     all: "Alle Personen",
     rename: "Umbenennen",
+    lookFor: "In anderen Videos suchen",
+    isHere: (name) => `Das ist ${name}`,
+    isNamed: (name) => `Die Person in diesem Moment heißt jetzt ${name}.`,
+    uncertain: "Es ist unklar, wer gemeint ist. Die Person bitte im Video benennen.",
     renameTitle: (name) => `${name} umbenennen`,
     renameAbout: (videos) =>
       `Der Name ändert sich in ${videos}. Hat schon jemand diesen Namen, werden beide eine Person.`,

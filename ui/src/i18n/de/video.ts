@@ -261,6 +261,9 @@ export const video: typeof english = {
     at: (place, count) => `${place} von ${count}`,
     previousMatch: "Voriger Treffer",
     nextMatch: "Nächster Treffer",
+    foundNone: (what) => `Gesucht wurde: ${what}. Nichts gefunden.`,
+    analyseFor: (what) => `Auf „${what}“ analysieren`,
+    notRun: (what) => `Dieses Video wurde nicht darauf analysiert: ${what}.`,
     noMatches: (words) => `Keine Treffer für „${words}“.`,
   },
   /** The transcript as an editor. */

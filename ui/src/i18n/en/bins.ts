@@ -68,6 +68,7 @@ export const bins = {
       move: "change of order",
       split: "split select",
       remove: "removed selects",
+      tag: "change of a tag",
     },
     conflict: "Someone else changed this bin, so your change was not made. The bin was reloaded.",
     unsaved: "Not saved, because the select has changed.",
@@ -81,6 +82,10 @@ export const bins = {
     filter: "Selects to show",
     tag: "Tag",
     anyTag: "Any tag",
+    renameTag: (tag: string) => `Rename the tag “${tag}”`,
+    newTag: "New name of the tag (leave empty to remove it)",
+    tagRenamed: (from: string, to: string, selects: string) =>
+      `${to ? `“${from}” is now “${to}”` : `“${from}” removed`} in ${selects}.`,
     minRating: "Rating from",
     anyRating: "Any rating",
     atLeast: (stars: string) => `${stars} or more`,

@@ -9,6 +9,7 @@ export const frame = {
   count: {
     videos: (n: number) => count(n, "video", "videos"),
     moments: (n: number) => count(n, "moment", "moments"),
+    times: (n: number) => count(n, "time", "times"),
     files: (n: number) => count(n, "file", "files"),
     calls: (n: number) => count(n, "call", "calls"),
     aiCalls: (n: number) => count(n, "AI call", "AI calls"),

@@ -19,6 +19,10 @@ export const persons = {
     play: (video: string, kind: string, time: string) => `${kind} in ${video} at ${time}`,
     all: "All people",
     rename: "Rename",
+    lookFor: "Look for in other videos",
+    isHere: (name: string) => `This is ${name}`,
+    isNamed: (name: string) => `The person in this moment is now ${name}.`,
+    uncertain: "It is not clear who is meant. Name the person in the video.",
     renameTitle: (name: string) => `Rename ${name}`,
     renameAbout: (videos: string) =>
       `The name changes in ${videos}. A name that somebody else has makes them one person.`,

@@ -207,6 +207,9 @@ export const video = {
     at: (place: number, count: number) => `${place} of ${count}`,
     previousMatch: "Previous match",
     nextMatch: "Next match",
+    foundNone: (what: string) => `Looked for ${what}; found none.`,
+    analyseFor: (what: string) => `Analyse for ${what}`,
+    notRun: (what: string) => `This video has not been analysed for ${what}.`,
     noMatches: (words: string) => `No matches for “${words}”.`,
   },
   /** The transcript as an editor. */

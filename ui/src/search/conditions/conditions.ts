@@ -48,7 +48,9 @@ function parseCondition(expression: unknown, exclude = false): Condition | null 
   const [[term, value] = ["", null], ...options] = Object.entries(expression);
   if (options.length) return null;
   if (term === "not" && !exclude) return parseCondition(value, true);
-  if (isPlainTerm(term) && value === true) return { term, words: "", exclude };
+  // The service writes its canonical form.
+  const isPlain = value === true || JSON.stringify(value) === '{"at_least":1}';
+  if (isPlainTerm(term) && isPlain) return { term, words: "", exclude };
   if (isWordTerm(term) && typeof value === "string") return { term, words: value, exclude };
   return null;
 }

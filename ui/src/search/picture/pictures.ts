@@ -2,7 +2,10 @@
 import { apiError, exactFrameUrl } from "../../api/client";
 import { parseFrameReference } from "../../api/pictures";
 import { dataUrl } from "../../browser/data-url";
-import { keptPicture } from "./kept-pictures";
+import { errorMessage } from "../../api/failure";
+import { navigate } from "../../state/address.svelte";
+import { toast } from "../../state/app.svelte";
+import { keepPicture, keptPicture } from "./kept-pictures";
 
 /** Width of a frame that is searched for, in pixels. */
 const FRAME_WIDTH = 1024;
@@ -17,10 +20,19 @@ export function pictureUrl(name: string, width: number): string {
 export async function loadPicture(name: string, signal?: AbortSignal): Promise<string | null> {
   const frame = parseFrameReference(name);
   if (!frame) return keptPicture(name);
-  return loadFrame(exactFrameUrl(frame.video_id, frame.t, FRAME_WIDTH), signal);
+  return loadImage(exactFrameUrl(frame.video_id, frame.t, FRAME_WIDTH), signal);
 }
 
-async function loadFrame(url: string, signal?: AbortSignal): Promise<string> {
+/** Searches for the person that a picture shows, in other videos than those in which they are known. */
+export async function lookForPerson(url: string, without: string[], name = "") {
+  try {
+    navigate("search", { picture: keepPicture(await loadImage(url)), without, name });
+  } catch (reason) {
+    toast(errorMessage(reason));
+  }
+}
+
+async function loadImage(url: string, signal?: AbortSignal): Promise<string> {
   const response = await fetch(url, { credentials: "same-origin", signal }).catch((reason: unknown) => {
     throw signal?.aborted ? reason : apiError(0, null);
   });

@@ -18,7 +18,9 @@ export const listComments = (video: string, cursor = "") =>
 export const addComment = (video: string, place: Span | { reply_to: string }, text: string, author: string) =>
   api<Comment>(commentsPath(video), { json: { ...place, text, author: author || null } });
 
-export const editComment = (comment: Comment, text: string) =>
-  api<Comment>(commentPath(comment), { method: "PATCH", json: { text } });
+export const editComment = (
+  comment: Comment,
+  json: { text: string } | { settled: boolean; author: string | null },
+) => api<Comment>(commentPath(comment), { method: "PATCH", json });
 
 export const deleteComment = (comment: Comment) => api(commentPath(comment), { method: "DELETE" });

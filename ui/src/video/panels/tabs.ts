@@ -2,6 +2,8 @@
 import { translate } from "../../i18n/format";
 import { m } from "../../i18n/language.svelte";
 import { isRecord, listAt, outputText } from "../../api/outputs";
+import { emptyTab } from "../../state/address.svelte";
+import { app, isAudioOnly } from "../../state/app.svelte";
 import type { Presentation } from "../../api/types";
 import type { VideoLog } from "../log/log.svelte";
 
@@ -28,22 +30,40 @@ export function resultTabs(log: VideoLog): ResultTab[] {
     (shown) => hasOwnPanel(shown) && hasContent(log, shown),
   );
   const outputs = log.analyzers.filter(
-    (shown) => !hasOwnPanel(shown) && (shown.tab || shown.kind === "rows"),
+    (shown) => !hasOwnPanel(shown) && (shown.tab || ["rows", "screen_text"].includes(shown.kind)),
   );
   const results = log.aggregators.filter((shown) => !hasOwnPanel(shown));
-  return withUniqueIds([
+  const tabs = [
     ...page("moments", true),
     ...groupByTab(fitting, ({ kind }) => kind),
     ...groupByTab(
       results.filter(({ tab }) => tab),
       () => "more",
     ),
-    ...groupByTab(outputs, () => "outputs"),
+    ...groupByTab(outputs, ({ kind }) => (kind === "screen_text" ? "lines" : "outputs")),
     ...page("more", log.otherAggregates.length, log.otherAggregates),
     ...page("corrections", log.corrections.length),
     ...page("splitting", log.cuts.length),
     ...page("comments", true),
-  ]);
+  ];
+  const isNew = ({ name }: ResultTab) => !tabs.some((tab) => tab.name === name);
+  return withUniqueIds([...tabs, ...emptyTabs(log).filter(isNew)]);
+}
+
+/** Kinds of analyzers with a tab even if they have found nothing or have not run. */
+const ALWAYS = ["speech", "people_in_view", "objects", "screen_text"];
+
+/** The tabs that say why there is nothing of a kind. */
+function emptyTabs({ detail, loading, analyzers }: VideoLog): ResultTab[] {
+  if (!detail || loading) return [];
+  const kinds = isAudioOnly(detail) ? ALWAYS.slice(0, 1) : ALWAYS;
+  const missing = kinds.filter((kind) => !analyzers.some((one) => one.kind === kind));
+  return missing.flatMap((kind) => {
+    // The last one is the simplest of its kind.
+    const shown = app.schema?.presentation.analyzers.findLast((one) => one.kind === kind);
+    const panel = kind === "speech" ? "unheard" : "unseen";
+    return shown ? [{ id: emptyTab(shown.id), name: translate(shown.label), panel, shown: [shown] }] : [];
+  });
 }
 
 /** Tabs under one name; a group of one tab has the name of the tab. */
@@ -52,8 +72,8 @@ export type ResultGroup = { id: string; name: string; tabs: ResultTab[] };
 /** The groups in order, with the panels of each. */
 const GROUPS: Record<keyof typeof m.video.groups, string[]> = {
   moments: ["moments"],
-  overview: ["prose", "sections"],
-  seen: ["occurrences", "linked_people", "tracked_objects"],
+  overview: ["prose", "sections", "unheard"],
+  seen: ["occurrences", "linked_people", "tracked_objects", "lines", "unseen"],
   data: ["charts", "outputs", "more", "corrections", "splitting"],
   comments: ["comments"],
 };

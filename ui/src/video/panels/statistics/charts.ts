@@ -1,6 +1,6 @@
 // The numbers of charts, read from results by the schema's description of each chart.
-import { listAt, plainText, valueAt } from "../../api/outputs";
-import type { Aggregates, ChartSpec, Fields, Presentation } from "../../api/types";
+import { listAt, plainText, valueAt } from "../../../api/outputs";
+import type { Aggregates, ChartSpec, Fields, Presentation } from "../../../api/types";
 
 export type ChartOf = { id: string; chart: ChartSpec; result: unknown; note: string };
 
