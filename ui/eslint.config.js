@@ -14,6 +14,7 @@ const ROOMS = [
   "state",
   "controls",
   "player",
+  "share",
   "jobs",
   "ingest",
   "library",

@@ -187,7 +187,7 @@ fn clip_page(clip: &SharedClip) -> String {
         )
     };
     let content = format!(
-        "<h1>{title}</h1>\n{player}\n<p>{}. This link expires on {}. \
+        "<h1>{title}</h1>\n{player}\n<p>Duration: {}. This link expires on {}. \
          <a href=\"{id}/clip.mp4\" download>Download</a></p>",
         duration(span.seconds()),
         date(*expires_at)

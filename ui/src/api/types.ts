@@ -35,6 +35,8 @@ export type Person = Schemas["Person"];
 export type PeopleList = Schemas["PeopleList"];
 export type PersonPage = Schemas["PersonPage"];
 export type Appearance = Schemas["Appearance"];
+export type Share = Schemas["Share"];
+export type ShareList = Schemas["ShareList"];
 export type RerunAccepted = Schemas["RerunAccepted"];
 
 export type Job = Omit<Schemas["Job"], "detail" | "result"> & {

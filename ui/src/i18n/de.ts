@@ -8,6 +8,7 @@ import { jobs } from "./de/jobs";
 import { library } from "./de/library";
 import { persons } from "./de/people";
 import { search } from "./de/search";
+import { share } from "./de/share";
 import { video } from "./de/video";
 
 export const de: Messages = {
@@ -19,5 +20,6 @@ export const de: Messages = {
   ...persons,
   ...corrections,
   ...search,
+  ...share,
   ...bins,
 };

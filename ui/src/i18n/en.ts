@@ -9,6 +9,7 @@ import { jobs } from "./en/jobs";
 import { library } from "./en/library";
 import { persons } from "./en/people";
 import { search } from "./en/search";
+import { share } from "./en/share";
 import { video } from "./en/video";
 
 export const en = {
@@ -20,6 +21,7 @@ export const en = {
   ...persons,
   ...corrections,
   ...search,
+  ...share,
   ...bins,
 };
 

@@ -9,7 +9,7 @@ import { expandToSentences } from "./sentences/quote";
 import { loadSentences } from "./sentences/load";
 
 /** Extends the span to whole sentences of `text`. */
-const withSentences = async (id: string, span: Span, text: string): Promise<Span> =>
+export const withSentences = async (id: string, span: Span, text: string): Promise<Span> =>
   text ? expandToSentences(span, text, await loadSentences(id, span)) : span;
 
 /** Requests the first byte, because a clip takes a while and a download would fail silently. */

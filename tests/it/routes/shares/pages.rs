@@ -97,7 +97,10 @@ async fn a_page_needs_no_token_and_opens_nothing_else() {
     assert_eq!(reply.status, 200, "{}", reply.text());
     let html = reply.text();
     let title = "&lt;b&gt;&quot;Ada&#39;s&quot; harbour &amp; more&lt;/b&gt;";
-    mentions(&html, &[&format!("<h1>{title}</h1>"), "<video controls", "0:06", "Download"]);
+    mentions(
+        &html,
+        &[&format!("<h1>{title}</h1>"), "<video controls", "Duration: 0:06.", "Download"],
+    );
     mentions(&html, &["This link expires on", "noindex", "/clip.mp4", "/poster.jpg"]);
     for secret in ["<b>", "<script", id.as_str(), "news", "<track"] {
         assert!(!html.contains(secret), "{secret}: {html}");
