@@ -8,7 +8,7 @@ export const share: typeof english = {
     about: "Mit dem Link lässt sich dieser Teil ohne Anmeldung abspielen und herunterladen.",
     title: "Titel",
     expiry: "Gültig für",
-    days: (days) => `${days} Tage`,
+    days: (days) => (days === 1 ? "1 Tag" : `${days} Tage`),
     create: "Link erstellen",
     links: "Links zu diesem Video",
     link: (name) => `Link zu ${name}`,

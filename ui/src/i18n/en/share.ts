@@ -7,7 +7,7 @@ export const share = {
     about: "Whoever has the link can play and download this part without signing in.",
     title: "Title",
     expiry: "Expires in",
-    days: (days: number) => `${days} days`,
+    days: (days: number) => (days === 1 ? "1 day" : `${days} days`),
     create: "Create link",
     links: "Links to this video",
     link: (name: string) => `Link to ${name}`,
