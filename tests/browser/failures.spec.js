@@ -100,19 +100,19 @@ test("scripts stay within 80 KB at first and 220 KB in all, compressed", async (
   await page.goto(service.url, { waitUntil: "networkidle" });
   const read = (name) => readFile(join(root, "ui/dist", name));
   const sizes = await Promise.all([...scripts].map(async (name) => gzipSync(await read(name)).length));
-  expect([...scripts]).toEqual(expect.arrayContaining(["app.js", "Search.js", "Video.js"]));
+  expect([...scripts]).toEqual(expect.arrayContaining(["app.js", "finding.js", "Video.js"]));
   expect(sizes[[...scripts].indexOf("app.js")]).toBeLessThanOrEqual(80 * 1024);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(220 * 1024);
 });
 
 test("a page that fails to load shows an error, and others work", async ({ page, service }) => {
-  await page.route("**/Ask.js", (one) => one.abort());
+  await page.route("**/finding.js", (one) => one.abort());
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   await expect(page.getByRole("alert")).toContainText("This page could not be loaded.");
-  await page.getByRole("link", { name: "Search", exact: true }).click();
-  await expect(page.getByRole("heading", { name: "Search" })).toBeVisible();
+  await page.getByRole("link", { name: "Bins", exact: true }).click();
+  await expect(page.getByRole("heading", { name: "Bins", exact: true })).toBeVisible();
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   const retry = page.getByRole("button", { name: "Try again" });
   await expect(retry).toBeVisible();
