@@ -22,27 +22,33 @@ const MAX_SENTENCES: usize = 2;
 
 /// What a rule asks each video: about a topic, which is its last capture, or the capture itself.
 #[derive(Debug, Clone, Copy)]
-enum Asked {
+enum ComparisonForm {
     Topic,
     Question,
 }
 
 /// The rules, in the order in which they are tried. The classes are those of questions about facts.
-const RULES: &[(&str, Asked)] = &[
-    ("compare what @each_person @think about|of|on *", Asked::Topic),
-    ("compare how @each_person @think about|of|on *", Asked::Topic),
-    ("compare the? @views of? the? @interviewees? about|of|on|regarding *", Asked::Topic),
-    ("compare the|these|those|all|both? @recordings about|on|regarding *", Asked::Topic),
-    ("what @does @each_person @think about|of|on *", Asked::Topic),
-    ("how @does @each_person @think about|of|on *", Asked::Topic),
-    ("how @does the|these|both? @recordings differ|compare about|on|in *", Asked::Topic),
-    ("how @does @each_person differ|disagree about|on *", Asked::Topic),
-    ("which|what @recordings mention|mentions|discuss|discusses|cover|covers *", Asked::Topic),
-    ("which|what @recordings talk|talks|speak|speaks|say|are|is something? about *", Asked::Topic),
-    ("in|for each|every|all|both of? the? @recordings *", Asked::Question),
-    ("across all? the? @recordings *", Asked::Question),
-    ("* in|across each|every|all|both of? the? @recordings", Asked::Question),
-    ("* across the @recordings", Asked::Question),
+const RULES: &[(&str, ComparisonForm)] = &[
+    ("compare what @each_person @think about|of|on *", ComparisonForm::Topic),
+    ("compare how @each_person @think about|of|on *", ComparisonForm::Topic),
+    ("compare the? @views of? the? @interviewees? about|of|on|regarding *", ComparisonForm::Topic),
+    ("compare the|these|those|all|both? @recordings about|on|regarding *", ComparisonForm::Topic),
+    ("what @does @each_person @think about|of|on *", ComparisonForm::Topic),
+    ("how @does @each_person @think about|of|on *", ComparisonForm::Topic),
+    ("how @does the|these|both? @recordings differ|compare about|on|in *", ComparisonForm::Topic),
+    ("how @does @each_person differ|disagree about|on *", ComparisonForm::Topic),
+    (
+        "which|what @recordings mention|mentions|discuss|discusses|cover|covers *",
+        ComparisonForm::Topic,
+    ),
+    (
+        "which|what @recordings talk|talks|speak|speaks|say|are|is something? about *",
+        ComparisonForm::Topic,
+    ),
+    ("in|for each|every|all|both of? the? @recordings *", ComparisonForm::Question),
+    ("across all? the? @recordings *", ComparisonForm::Question),
+    ("* in|across each|every|all|both of? the? @recordings", ComparisonForm::Question),
+    ("* across the @recordings", ComparisonForm::Question),
 ];
 
 /// Returns the question to ask of each video; `None` if a question does not compare videos.
@@ -57,8 +63,8 @@ pub(in crate::answering) fn question_of_each(question: &str) -> Option<String> {
         let captured = captures(pattern, &lower)?;
         let text = text(captured.last()?)?;
         Some(match asked {
-            Asked::Topic => format!("What is said about {text}?"),
-            Asked::Question => format!("{text}?"),
+            ComparisonForm::Topic => format!("What is said about {text}?"),
+            ComparisonForm::Question => format!("{text}?"),
         })
     })
 }

@@ -343,8 +343,8 @@ fn absence_has_its_times() {
     ] {
         assert_eq!(answer(yard(), question), expected, "{question}");
     }
-    let not_looked_for = VideoFacts { things: None, ..yard() };
-    assert_eq!(answer(not_looked_for, "When is nobody in view?"), "unknown");
+    let without_detector = VideoFacts { things: None, ..yard() };
+    assert_eq!(answer(without_detector, "When is nobody in view?"), "unknown");
 }
 
 #[test]
