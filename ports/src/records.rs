@@ -80,6 +80,12 @@ pub trait RecordStore: Send + Sync {
     /// `get` after this call MUST return a document of this version or a newer one.
     async fn version(&self, key: &str) -> Result<Option<Version>>;
 
+    /// Returns the version of all documents whose keys start with `prefix`, which ends with `/`. It
+    /// MUST change when one of them is created, replaced or removed, and may change more often.
+    /// Returns `None` if the store has no version that is much cheaper to fetch than the documents.
+    /// A `get` after this call MUST return a document of this version or a newer one.
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>>;
+
     /// Replaces the document. MUST be atomic: a reader sees either the old document or the new one,
     /// never a mixture. When the call returns, the document MUST survive a crash of the process or
     /// the machine.

@@ -88,6 +88,11 @@ impl RecordStore for BucketRecords {
         Ok(None)
     }
 
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        check_prefix(prefix)?;
+        Ok(None)
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         check_key(key)?;
         let written = self.operator.write(key, json(key, document)?).await;

@@ -1,6 +1,7 @@
 //! JSON records as files in a folder, one file per key. The store uses plain system calls, because
 //! a durable `put` must also sync directories.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind as Io, Write};
@@ -28,6 +29,8 @@ const SWAP_LOCK: &str = "swap.lock";
 const EXCLUSIVE_LOCK: &str = ".lock";
 /// How long a cached document version stays valid if this process has not changed the document.
 const VERSION_TTL: Duration = Duration::from_millis(100);
+/// How long the version of a folder stays valid if this process has not changed its documents.
+const FOLDER_VERSION_TTL: Duration = Duration::from_secs(60);
 /// Number of change counters. Keys are distributed among them by hash.
 const COUNTERS: usize = 256;
 /// Maximum number of attempts to write a document while another process removes the document's
@@ -43,14 +46,20 @@ pub struct FolderRecords {
     removal_lock: Arc<RwLock<()>>,
     /// Counts this process's changes to documents.
     changes: Arc<ChangeCounters>,
+    opened: Instant,
     /// Locked during exclusive use. The lock is released with the file handle, even if the process
     /// is killed.
     exclusive: Option<Arc<File>>,
 }
 
-/// Change counters. Keys in the same hash bucket share a counter.
+/// Counts changes to documents: by hash bucket of their keys, and by folder in the root folder.
 #[derive(Debug)]
-struct ChangeCounters([ChangeCounter; COUNTERS]);
+struct ChangeCounters {
+    by_hash: [ChangeCounter; COUNTERS],
+    by_folder: Mutex<BTreeMap<String, u64>>,
+    /// Number of removals of folders.
+    removals: AtomicU64,
+}
 
 /// The number of changes to documents in one hash bucket, and the last observed version of one of
 /// these documents.
@@ -88,22 +97,42 @@ impl ChangeCounter {
 impl ChangeCounters {
     fn new() -> Self {
         let none = || ChangeCounter { count: AtomicU64::new(0), cached: Mutex::new(None) };
-        Self(std::array::from_fn(|_| none()))
+        Self {
+            by_hash: std::array::from_fn(|_| none()),
+            by_folder: Mutex::default(),
+            removals: AtomicU64::new(0),
+        }
     }
 
     fn for_key(&self, key: &str) -> &ChangeCounter {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);
-        &self.0[hasher.finish() as usize % COUNTERS]
+        &self.by_hash[hasher.finish() as usize % COUNTERS]
     }
 
     /// Counts a completed change.
     fn count(&self, key: &str) {
         self.for_key(key).count.fetch_add(1, Ordering::Release);
+        let mut by_folder = self.by_folder.lock();
+        match by_folder.get_mut(root_folder(key)) {
+            Some(count) => *count += 1,
+            None => _ = by_folder.insert(root_folder(key).to_owned(), 1),
+        }
+    }
+
+    /// Returns the number of changes to the documents below a prefix, and possibly to others.
+    fn below(&self, prefix: &str) -> u64 {
+        let by_folder = self.by_folder.lock();
+        let count = match root_folder(prefix) {
+            "" => by_folder.values().sum(),
+            folder => by_folder.get(folder).copied().unwrap_or_default(),
+        };
+        count + self.removals.load(Ordering::Acquire)
     }
 
     fn count_all(&self) {
-        self.0.iter().for_each(|counter| _ = counter.count.fetch_add(1, Ordering::Release));
+        self.removals.fetch_add(1, Ordering::Release);
+        self.by_hash.iter().for_each(|counter| _ = counter.count.fetch_add(1, Ordering::Release));
     }
 }
 
@@ -123,7 +152,8 @@ impl FolderRecords {
         make_durable_folder(&root.join(PARTIAL)).map_err(unusable)?;
         remove_abandoned(&root.join(PARTIAL)).map_err(unusable)?;
         let (removal_lock, changes) = (Arc::default(), Arc::new(ChangeCounters::new()));
-        Ok(Self { root: root.into(), removal_lock, changes, exclusive: None })
+        let opened = Instant::now();
+        Ok(Self { root: root.into(), removal_lock, changes, opened, exclusive: None })
     }
 
     /// Opens the folder for exclusive use. On success, no other process has unfinished work in it.
@@ -241,6 +271,17 @@ impl RecordStore for FolderRecords {
             });
         }
         Ok(version)
+    }
+
+    /// Returns a version only during exclusive use. Manual edits are noticed within
+    /// `FOLDER_VERSION_TTL`.
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        check_prefix(prefix)?;
+        if self.exclusive.is_none() {
+            return Ok(None);
+        }
+        let period = self.opened.elapsed().as_secs() / FOLDER_VERSION_TTL.as_secs();
+        Ok(Some(Version::new(format!("{} {period}", self.changes.below(prefix)))))
     }
 
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
@@ -366,6 +407,11 @@ impl RecordStore for FolderRecords {
         })
         .await
     }
+}
+
+/// Returns the folder in the root folder that a key or prefix is in; empty for the root folder.
+fn root_folder(key: &str) -> &str {
+    key.split_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Runs `work`, moving other tasks off this thread if the runtime supports it.

@@ -32,6 +32,11 @@ impl Documents {
         self.changes += 1;
         self.by_key.insert(key.to_owned(), (self.changes, document.clone()));
     }
+
+    fn remove(&mut self, is_removed: impl Fn(&str) -> bool) {
+        self.changes += 1;
+        self.by_key.retain(|key, _| !is_removed(key));
+    }
 }
 
 impl MemoryRecords {
@@ -62,6 +67,11 @@ impl RecordStore for MemoryRecords {
         Ok(documents.by_key.get(key).map(|(change, _)| Version::new(change.to_string())))
     }
 
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        check_prefix(prefix)?;
+        Ok(Some(Version::new(self.read().changes.to_string())))
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         check_key(key)?;
         self.write().put(key, document);
@@ -88,7 +98,7 @@ impl RecordStore for MemoryRecords {
         let mut documents = self.write();
         let same = documents.get(key) == Some(expected);
         if same {
-            documents.by_key.remove(key);
+            documents.remove(|stored| stored == key);
         }
         Ok(same)
     }
@@ -112,10 +122,10 @@ impl RecordStore for MemoryRecords {
     async fn delete(&self, prefix: &str) -> Result<()> {
         if prefix.is_empty() || prefix.ends_with('/') {
             check_prefix(prefix)?;
-            self.write().by_key.retain(|key, _| !key.starts_with(prefix));
+            self.write().remove(|key| key.starts_with(prefix));
         } else {
             check_key(prefix)?;
-            self.write().by_key.remove(prefix);
+            self.write().remove(|key| key == prefix);
         }
         Ok(())
     }

@@ -180,6 +180,10 @@ impl RecordStore for Faulty<dyn RecordStore> {
         self.faults.meet(&format!("version {key}"), self.port.version(key)).await
     }
 
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        self.faults.meet(&format!("version {prefix}"), self.port.folder_version(prefix)).await
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         self.faults.meet(&format!("put {key}"), self.port.put(key, document)).await
     }

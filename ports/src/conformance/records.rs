@@ -21,6 +21,7 @@ pub async fn check(records: Arc<dyn RecordStore>) {
     remove_requires_the_expected_content(records).await;
     lists(records).await;
     version_changes_with_every_write(records).await;
+    folder_version_changes_with_every_write(records).await;
     deletes(records).await;
     concurrent_reads_see_whole_documents(records).await;
     writes_succeed_during_deletes(records).await;
@@ -189,6 +190,29 @@ async fn version_changes_with_every_write(records: &dyn RecordStore) {
         known.push(version);
     }
     records.delete("versions/").await.unwrap();
+}
+
+async fn folder_version_changes_with_every_write(records: &dyn RecordStore) {
+    let (folder, key) = ("versions/", "versions/a/one.json");
+    let mut known = vec![records.folder_version(folder).await.unwrap()];
+    if known[0].is_none() {
+        return;
+    }
+    for round in 0..10 {
+        match round % 5 {
+            0 => records.put(key, &json!(1)).await.unwrap(),
+            1 => assert!(
+                records.compare_and_swap(key, Some(&json!(1)).into(), &json!(2)).await.unwrap()
+            ),
+            2 => records.put("versions/two.json", &json!(2)).await.unwrap(),
+            3 => records.delete(key).await.unwrap(),
+            _ => records.delete(folder).await.unwrap(),
+        }
+        let version = records.folder_version(folder).await.unwrap();
+        assert!(!known.contains(&version), "round {round}: {version:?} was there before");
+        known.push(version);
+    }
+    refused(records.folder_version("../").await, ErrorKind::Invalid, "the version of ../");
 }
 
 async fn lists(records: &dyn RecordStore) {

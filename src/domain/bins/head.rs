@@ -188,6 +188,19 @@ impl BinHead {
         self.pages.iter().chain(undone).map(|page| page.name.as_str()).collect()
     }
 
+    /// Estimates the memory that the state takes, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let page = |page: &PageRef| size_of::<PageRef>() + page.name.len();
+        let undone = self.undo.iter().flat_map(|step| step.pages.replaced());
+        let pages: usize = self.pages.iter().chain(undone).map(page).sum();
+        size_of::<Self>()
+            + self.name.len()
+            + self.description.len()
+            + size_of_val(&*self.undo)
+            + self.videos.as_deref().map_or(0, size_of_val)
+            + pages
+    }
+
     /// Returns the bin as users see it, with the length of all selects.
     pub(super) fn view(&self) -> Bin {
         Bin {

@@ -1,12 +1,14 @@
-//! Lists bins. Only their small head documents are read, never their selects.
+//! Lists bins. Only their small head documents are read, never their selects, and none of them if
+//! nothing has changed since the last list.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::head::BinHead;
 use super::usage::{retain_using, visible_bins};
-use super::{Bin, BinId, Bins, ID_DIGITS};
+use super::{Bin, BinId, Bins, FOLDER, ID_DIGITS};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
@@ -62,44 +64,65 @@ impl Bins {
     pub async fn list(&self, access: &Access, query: &BinQuery) -> Result<BinList> {
         let after =
             query.cursor.as_deref().map(|text| query.order.read_cursor(text)).transpose()?;
-        let mut heads = self.heads().await?;
-        heads.retain(|head| {
+        let all = self.heads().await?;
+        let listed = all.iter().filter(|head| {
             let collection = head.collection.as_deref();
             access.sees(collection)
                 && query.collection.as_deref().is_none_or(|wanted| collection == Some(wanted))
         });
+        let mut heads: Vec<&BinHead> = listed.collect();
         let video_selects = match query.video_id {
             Some(video_id) => Some(retain_using(self, &mut heads, video_id).await?),
             None => None,
         };
         let total = heads.len();
-        let mut bins: Vec<(ListPosition, BinHead)> =
-            heads.into_iter().map(|head| (query.order.position(&head), head)).collect();
+        let mut bins: Vec<(ListPosition, &BinHead)> =
+            heads.into_iter().map(|head| (query.order.position(head), head)).collect();
         bins.retain(|(position, _)| after.as_ref().is_none_or(|after| position > after));
         bins.sort_by(|(a, _), (b, _)| a.cmp(b));
         let more = bins.len() > query.limit;
         bins.truncate(query.limit);
         let next = bins.last().filter(|_| more).map(|(position, _)| position.cursor());
-        let heads: Vec<BinHead> = bins.into_iter().map(|(_, head)| head).collect();
+        let heads: Vec<&BinHead> = bins.into_iter().map(|(_, head)| head).collect();
         let bins = visible_bins(self, access, &heads).await?;
         Ok(BinList { bins, total, video_selects, next })
     }
 
-    /// Reads all bins without their selects. Logs and omits unreadable ones.
-    pub(super) async fn heads(&self) -> Result<Vec<BinHead>> {
+    /// Returns all bins without their selects, as kept in memory if none has changed. Logs and omits
+    /// unreadable ones.
+    async fn heads(&self) -> Result<Arc<[BinHead]>> {
+        let version = self.store.folder_version(FOLDER).await?;
+        if let Some(version) = &version
+            && let Some(heads) = self.head_cache.get(version)
+        {
+            return Ok(heads);
+        }
         let ids = self.ids().await?;
-        let reads = stream::iter(ids).map(|id| async move {
-            match self.stored(&id).await {
-                Err(error) if error.is_corrupt() => {
-                    tracing::warn!(%error, "a bin is not listed");
-                    Ok(None)
-                }
-                stored => stored,
-            }
-        });
-        let stored: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
-        Ok(stored.into_iter().flatten().map(|stored| stored.head).collect())
+        let count = ids.len();
+        let heads: Arc<[BinHead]> = read_heads(self, ids).await?.into();
+        // An unreadable bin may be repaired behind the service.
+        if let Some(version) = version
+            && heads.len() == count
+        {
+            self.head_cache.keep(version, heads.clone(), self.settings.cache_bytes);
+        }
+        Ok(heads)
     }
+}
+
+/// Reads bins without their selects. Logs and omits unreadable ones.
+async fn read_heads(bins: &Bins, ids: Vec<BinId>) -> Result<Vec<BinHead>> {
+    let reads = stream::iter(ids).map(|id| async move {
+        match bins.stored(&id).await {
+            Err(error) if error.is_corrupt() => {
+                tracing::warn!(%error, "a bin is not listed");
+                Ok(None)
+            }
+            stored => stored,
+        }
+    });
+    let stored: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
+    Ok(stored.into_iter().flatten().map(|stored| stored.head).collect())
 }
 
 impl BinOrder {

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::bins::head::BinHead;
-use crate::bins::page_cache::PageCache;
+use crate::bins::page_cache::{HeadCache, PageCache};
 use crate::bins::usage::visible_bin;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
@@ -75,7 +75,7 @@ pub struct BinSettings {
     #[serde(with = "byte_size")]
     pub max_string_out_bytes: u64,
     /// Memory of the cache of selects, in bytes. Without it, each change of a bin reads all its
-    /// selects from the store.
+    /// selects from the store. A second cache of this size holds what lists of bins show.
     #[serde(with = "byte_size")]
     pub cache_bytes: usize,
 }
@@ -190,6 +190,7 @@ pub struct Bins {
     readiness: Arc<StoreReadiness>,
     settings: BinSettings,
     page_cache: PageCache,
+    head_cache: HeadCache,
     /// Serialize the changes of this process to a bin. Changes of other processes only cause
     /// retries.
     locks: Vec<AsyncMutex<()>>,
@@ -204,7 +205,8 @@ impl Bins {
     ) -> Self {
         let locks = (0..LOCKS).map(|_| AsyncMutex::default()).collect();
         let page_cache = PageCache::new(settings.cache_bytes);
-        Self { store, library, readiness, settings, page_cache, locks }
+        let head_cache = HeadCache::default();
+        Self { store, library, readiness, settings, page_cache, head_cache, locks }
     }
 
     /// Creates an empty bin. Returns `Unprocessable` if the name or the description is too long,

@@ -2,7 +2,6 @@
 //! not read selects to leave out missing videos, or to find the bins that use a video.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::slice;
 
 use serde::{Deserialize, Serialize};
 
@@ -65,11 +64,11 @@ async fn shares(bins: &Bins, head: &BinHead) -> Result<Option<Vec<VideoShare>>> 
 pub(super) async fn visible_bins(
     bins: &Bins,
     access: &Access,
-    heads: &[BinHead],
+    heads: &[&BinHead],
 ) -> Result<Vec<Bin>> {
     let mut with_shares = Vec::with_capacity(heads.len());
     let mut used = BTreeSet::new();
-    for head in heads {
+    for &head in heads {
         let shares = shares(bins, head).await?;
         used.extend(shares.iter().flatten().map(|VideoShare(id, ..)| *id));
         with_shares.push((head, shares));
@@ -89,19 +88,19 @@ pub(super) async fn visible_bins(
 
 /// Returns a bin as the caller sees it.
 pub(super) async fn visible_bin(bins: &Bins, access: &Access, head: &BinHead) -> Result<Bin> {
-    let views = visible_bins(bins, access, slice::from_ref(head)).await?;
+    let views = visible_bins(bins, access, &[head]).await?;
     Ok(views.into_iter().next().unwrap_or_else(|| head.view()))
 }
 
 /// Keeps the bins that use a video. Returns the number of their selects of the video.
 pub(super) async fn retain_using(
     bins: &Bins,
-    heads: &mut Vec<BinHead>,
+    heads: &mut Vec<&BinHead>,
     video_id: VideoId,
 ) -> Result<usize> {
     let mut total = 0;
     for head in std::mem::take(heads) {
-        let shares = shares(bins, &head).await?.unwrap_or_default();
+        let shares = shares(bins, head).await?.unwrap_or_default();
         if let Some(VideoShare(_, count, _)) = shares.iter().find(|share| share.0 == video_id) {
             total += count;
             heads.push(head);

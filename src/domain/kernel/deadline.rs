@@ -65,6 +65,10 @@ impl RecordStore for Deadline<dyn RecordStore> {
         self.within(self.port.version(key)).await
     }
 
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        self.within(self.port.folder_version(prefix)).await
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         self.within(self.port.put(key, document)).await
     }

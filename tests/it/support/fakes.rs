@@ -593,6 +593,10 @@ impl RecordStore for FlakyRecords {
         self.reach()?.version(key).await
     }
 
+    async fn folder_version(&self, prefix: &str) -> Result<Option<Version>> {
+        self.reach()?.folder_version(prefix).await
+    }
+
     async fn put(&self, key: &str, document: &Value) -> Result<()> {
         self.reach()?.put(key, document).await?;
         self.spoilt.lock().expect("unpoisoned").remove(key);
