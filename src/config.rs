@@ -290,6 +290,12 @@ impl Config {
 
     fn check_shares(&self) -> Result<(), ConfigError> {
         let shares = &self.domain.shares;
+        if !(1..=1000).contains(&shares.max_parts) {
+            return invalid(format!(
+                "shares.max_parts is {}; it must be from 1 to 1000",
+                shares.max_parts
+            ));
+        }
         if !(1..=10_000).contains(&shares.max_per_video) {
             return invalid(format!(
                 "shares.max_per_video is {}; it must be from 1 to 10000",

@@ -9,7 +9,6 @@ use super::store::{HISTORIES, history_key};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::publishing::publication::ALERTS;
-use crate::records::record_state::RecordState;
 
 impl Alerts {
     /// Removes the matches of a video from all histories. Returns how many there were. The caller
@@ -54,19 +53,11 @@ impl Alerts {
             }
         }
         for video_id in videos {
-            if self.is_gone(video_id).await?
-                && let Some(_lock) = self.locks.try_lock(video_id).await?
-                && self.is_gone(video_id).await?
-            {
+            if let Some(_lock) = self.records.lock_if_gone(&self.locks, video_id).await? {
                 removed += self.remove_video(video_id).await?;
             }
         }
         Ok(removed)
-    }
-
-    async fn is_gone(&self, video_id: VideoId) -> Result<bool> {
-        let state = self.records.state(video_id).await?;
-        Ok(matches!(state, RecordState::Absent | RecordState::Tombstone(..)))
     }
 
     /// Removes a history, unless it has changed. Returns the number of removed documents.

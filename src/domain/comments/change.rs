@@ -58,7 +58,7 @@ impl Comments {
         })
         .await?;
         // The video may have been deleted in the meantime, and its comments with it.
-        if self.is_gone(video_id).await? {
+        if self.records.is_gone(video_id).await? {
             self.change(video_id, |comments| {
                 comments.retain(|other| other.id != comment.id);
                 Ok(())

@@ -6,7 +6,6 @@ use super::{Comment, Comments};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::records::documents::{change_document, comments_key, read_document};
-use crate::records::record_state::RecordState;
 
 /// What the error of a conflict says.
 pub(super) const CHANGING: &str = "comments are";
@@ -39,12 +38,6 @@ impl Comments {
     ) -> Result<T> {
         let change = |document: &mut CommentDocument| change(&mut document.comments);
         change_document(&*self.store, &comments_key(video_id), CHANGING, change).await
-    }
-
-    /// Whether there is no such video. An unreadable video exists.
-    pub(super) async fn is_gone(&self, video_id: VideoId) -> Result<bool> {
-        let state = self.records.state(video_id).await?;
-        Ok(matches!(state, RecordState::Absent | RecordState::Tombstone(..)))
     }
 }
 

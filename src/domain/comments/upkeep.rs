@@ -11,11 +11,7 @@ impl Comments {
     pub async fn sweep(&self) -> Result<u64> {
         let mut removed = 0;
         for video_id in self.commented_videos().await? {
-            // With the lock, the video is not published again in the meantime.
-            if self.is_gone(video_id).await?
-                && let Some(lock) = self.locks.try_lock(video_id).await?
-                && self.is_gone(video_id).await?
-            {
+            if let Some(lock) = self.records.lock_if_gone(&self.locks, video_id).await? {
                 lock.check()?;
                 self.store.delete(&comments_key(video_id)).await?;
                 removed += 1;
@@ -37,7 +33,9 @@ impl Comments {
                 comments => comments?,
             };
             // A store without an atomic `remove` keeps an empty document.
-            if !comments.is_empty() && self.is_orphaned(video_id).await? {
+            if !comments.is_empty()
+                && self.records.lock_if_gone(&self.locks, video_id).await?.is_some()
+            {
                 problems.push(format!("{video_id}: comments without a record"));
             }
         }
@@ -48,13 +46,6 @@ impl Comments {
             log => drop(log?),
         }
         Ok(problems)
-    }
-
-    /// Whether a video does not exist and is not being deleted at this time.
-    async fn is_orphaned(&self, video_id: VideoId) -> Result<bool> {
-        Ok(self.is_gone(video_id).await?
-            && self.locks.try_lock(video_id).await?.is_some()
-            && self.is_gone(video_id).await?)
     }
 
     /// Lists the videos that have a document of comments.

@@ -43,7 +43,7 @@ pub(crate) struct CorrectionLimits {
 pub struct CorrectionDraft {
     /// The kind of content to correct.
     pub of: CorrectionKind,
-    /// The wrong text.
+    /// The wrong text; empty to add a chapter.
     pub from: String,
     /// The correct text. If empty, the wrong words are deleted.
     pub to: String,
@@ -67,7 +67,15 @@ impl CorrectionDraft {
             of,
             CorrectionKind::Speaker | CorrectionKind::Person | CorrectionKind::Chapter
         );
-        if renames && (from.trim().is_empty() || to.trim().is_empty()) {
+        let adds_chapter = *of == CorrectionKind::Chapter && from.trim().is_empty();
+        if adds_chapter && (to.trim().is_empty() || span.is_none()) {
+            return Err(Error::Unprocessable(
+                "a new chapter needs its title in 'to', and 'start' and 'end'; to change the title of \
+                 a chapter, give that title in 'from'"
+                    .into(),
+            ));
+        }
+        if renames && !adds_chapter && (from.trim().is_empty() || to.trim().is_empty()) {
             return Err(Error::Unprocessable(format!(
                 "a correction of a {} needs 'from' and 'to'",
                 of.name()

@@ -31,6 +31,10 @@ impl Corrections {
             }
         };
         let (span, spans) = match draft.of {
+            CorrectionKind::Chapter if draft.from.trim().is_empty() => {
+                let added = added_chapter(record, draft.span)?;
+                (Some(added), vec![added])
+            }
             CorrectionKind::Chapter => {
                 let chapter = self.chapter(record, draft).await?;
                 (Some(chapter), vec![chapter])
@@ -125,4 +129,15 @@ impl Corrections {
         }
         Ok(seen)
     }
+}
+
+/// Returns the span of a chapter to add, which ends with the video at the latest.
+fn added_chapter(record: &VideoRecord, span: Option<Span>) -> Result<Span> {
+    let duration = record.duration;
+    let within = span.map(|span| Span { start: span.start, end: span.end.min(duration) });
+    let rounded = |span: Span| Span { start: rounded(span.start), end: rounded(span.end) };
+    let within = within.map(rounded).filter(|span| span.end > span.start);
+    within.ok_or_else(|| {
+        Error::Invalid(format!("the video ends at {duration:.3} seconds, before the new chapter"))
+    })
 }

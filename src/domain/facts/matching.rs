@@ -89,10 +89,7 @@ impl PhraseMatcher {
     /// each place. The words or, unless they are exact, other forms of them must occur.
     pub(crate) fn starts<W: WordText>(&self, there: &[W]) -> impl Iterator<Item = usize> {
         let length = self.words.len();
-        let is_same = |(word, other): (&SearchWord, &W)| match self.is_exact {
-            true => other.lower() == word.lower,
-            false => word.is_form(other),
-        };
+        let is_same = |(word, other): (&SearchWord, &W)| self.is_same(word, other);
         let is_match = move |part: &[W]| self.words.iter().zip(part).all(is_same);
         let ends = (there.len() + 1).saturating_sub(length.max(1));
         let ends = if length == 0 { 0 } else { ends };
@@ -125,6 +122,41 @@ impl PhraseMatcher {
     /// letter of a long word may be wrong if another word is right.
     pub(crate) fn shows(&self, line: &str) -> bool {
         self.shows_words(&tokens(line), &letters_and_digits(line))
+    }
+
+    /// Returns how many words of the phrase have been read when a line follows lines that show the
+    /// first `read` words; `None` if the line does not continue the phrase. The first line ends with
+    /// its part of the phrase, those in between consist of theirs, and the last one begins with it.
+    pub(crate) fn continued_by(
+        &self,
+        read: usize,
+        there: &[impl WordText],
+        line_letters: &str,
+    ) -> Option<usize> {
+        let is_same = |(word, other): (&SearchWord, _)| self.is_same(word, other);
+        let rest = self.words.get(read..).filter(|rest| !rest.is_empty())?;
+        if read == 0 {
+            let most = there.len().min(rest.len().saturating_sub(1));
+            let ends_with =
+                |count: &usize| rest.iter().zip(&there[there.len() - count..]).all(is_same);
+            return (1..=most).rev().find(ends_with);
+        }
+        let is_start = rest.iter().zip(there).all(is_same);
+        let letters: String = rest.iter().map(|word| word.lower.as_str()).collect();
+        let is_run_together =
+            letters.chars().count() >= MIN_LETTERS && line_letters.starts_with(&letters);
+        let count = there.len().min(rest.len());
+        match is_start && count > 0 {
+            true => Some(read + count),
+            false => is_run_together.then_some(self.words.len()),
+        }
+    }
+
+    fn is_same(&self, word: &SearchWord, other: &impl WordText) -> bool {
+        match self.is_exact {
+            true => other.lower() == word.lower,
+            false => word.is_form(other),
+        }
     }
 
     /// Does the same as [`Self::shows`], given the words and the [`letters_and_digits`] of a line.
@@ -178,6 +210,28 @@ mod tests {
         assert_eq!(starts("cat", false, text), [0_usize; 0]);
         assert_eq!(starts("", false, text), [0_usize; 0]);
         assert_eq!(starts("dog and a cat", true, "dog"), [0_usize; 0]);
+    }
+
+    #[test]
+    fn a_phrase_continues_from_line_to_line() {
+        for (phrase, lines, expected) in [
+            ("rue de londres", &["RUE", "DE LONDRES"][..], Some(3)),
+            ("rue de londres", &["RUE", "DELONDRES 7"], Some(3)),
+            ("rue de londres", &["RUE", "DE", "LONDRES"], Some(3)),
+            ("the rue de londres", &["In the rue", "de Londres 7"], Some(4)),
+            ("rue de londres", &["DE LONDRES", "RUE"], None),
+            ("red car", &["RED BULL", "CAR PARK"], None),
+            ("in it", &["BERLIN", "ITALY"], None),
+        ] {
+            let mut read = Some(0);
+            for line in lines {
+                let letters = letters_and_digits(line);
+                read = read.and_then(|read| {
+                    matcher(phrase, false).continued_by(read, &tokens(line), &letters)
+                });
+            }
+            assert_eq!(read, expected, "{phrase}: {lines:?}");
+        }
     }
 
     #[test]

@@ -92,6 +92,9 @@ pub(super) enum MatchSource<'t> {
     Hit(f32),
 }
 
+/// Maximum number of lines on screen that may show a phrase together.
+const MAX_LINES: usize = 3;
+
 /// Receives the times at which a term holds.
 type Visitor<'v, 't> = &'v mut dyn FnMut(Interval, MatchSource<'t>);
 
@@ -289,6 +292,40 @@ fn visit_lines<'t>(phrase: &PhraseMatcher, table: &'t IntervalTable, visit: Visi
         let words = screen.tokens.words(strings, screen.tokens.owned_by(at));
         if phrase.shows_words(&words, screen.letters_of(at)) {
             visit(line.interval, MatchSource::Line(line));
+        } else {
+            visit_next_lines(phrase, table, (line.interval, 0), &[at], visit);
+        }
+    }
+}
+
+/// Visits lines that show a phrase together, such as a sign of two lines, at the times at which all of
+/// them are visible. `before` are the numbers of the lines so far. They show the phrase up to a word,
+/// whose number comes with the time at which they are visible; the last one is still to be read.
+fn visit_next_lines<'t>(
+    phrase: &PhraseMatcher,
+    table: &'t IntervalTable,
+    (interval, read): (Interval, usize),
+    before: &[usize],
+    visit: Visitor<'_, 't>,
+) {
+    let (strings, screen) = (&table.strings, &table.lines);
+    let Some(&last) = before.last() else { return };
+    let words = screen.tokens.words(strings, screen.tokens.owned_by(last));
+    let Some(read) = phrase.continued_by(read, &words, screen.letters_of(last)) else { return };
+    if read == phrase.len() {
+        for line in before {
+            visit(interval, MatchSource::Line(&screen.lines[*line]));
+        }
+        return;
+    }
+    if before.len() == MAX_LINES {
+        return;
+    }
+    for (at, line) in screen.lines.iter().enumerate() {
+        if let Some(common) = interval.intersection(line.interval)
+            && !before.contains(&at)
+        {
+            visit_next_lines(phrase, table, (common, read), &[before, &[at]].concat(), visit);
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Video {
     pub analyzers: Vec<String>,
     /// Frames per second as a fraction, if the container states it.
     pub exact_frame_rate: Option<FrameRate>,
+    /// Whether the file has a sound track; `None` if that is unknown.
+    pub has_sound: Option<bool>,
     /// Timecode of the first frame, if the container has one.
     pub timecode: Option<String>,
     /// Name of the reel in edit lists, unless the file name has no ASCII letter or digit.
@@ -223,6 +225,7 @@ impl Library {
             chunk_config: summary.chunk_config,
             analyzers: entry.analyzers,
             exact_frame_rate: summary.frame_rate,
+            has_sound: summary.has_sound,
             timecode: summary.timecode,
             reel_name: summary.reel_name,
             synopsis: summary.synopsis,

@@ -57,6 +57,9 @@ pub(crate) struct EntrySummary {
     /// Frames per second as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) frame_rate: Option<FrameRate>,
+    /// Whether the file has a sound track; `None` if that is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) has_sound: Option<bool>,
     /// Timecode of the first frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) timecode: Option<String>,
@@ -94,6 +97,7 @@ pub(crate) fn summary(record: &VideoRecord) -> EntrySummary {
         chunks: record.chunks,
         chunk_config: record.chunking.config(),
         frame_rate: record.frame_rate_fraction(),
+        has_sound: record.audio_tracks.map(|tracks| tracks > 0),
         timecode: record.timecode.clone(),
         reel_name: record.reel_name(),
         synopsis: record.synopsis.clone(),

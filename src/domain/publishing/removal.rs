@@ -259,11 +259,13 @@ impl Publisher {
         Ok(())
     }
 
-    /// Removes the links of shares, before the shares themselves.
+    /// Removes the links of shares, before the shares themselves. The share of a bin may have parts of
+    /// other videos; if it has not, a scrub removes its link, which opens nothing.
     async fn remove_share_links(&self, shares: &PortResult<Option<Value>>) -> Result<()> {
         let Ok(Some(document)) = shares else { return Ok(()) };
         let shares = document["shares"].as_array().into_iter().flatten();
-        let ids = shares.filter_map(|share| share["share_id"].as_str());
+        let of_video = shares.filter(|share| share["bin_id"].is_null());
+        let ids = of_video.filter_map(|share| share["share_id"].as_str());
         let links: Vec<String> = ids.map(share_link_key).collect();
         stream::iter(links)
             .map(|key| async move { self.store.delete(&key).await })

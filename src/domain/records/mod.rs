@@ -190,7 +190,7 @@ impl Records {
             .map_or_else(BTreeSet::new, |speech| doubtful_words(&speech.by_channel().concat())))
     }
 
-    /// Reads the JSON of one aggregate, with corrected titles of chapters. If it is not stored,
+    /// Reads the JSON of one aggregate, with corrected chapters. If it is not stored,
     /// returns `Invalid` with a list of the aggregates that are.
     pub(crate) async fn stored_aggregate(
         &self,
@@ -206,7 +206,8 @@ impl Records {
         })?;
         let mut stored = self.document(key).await?;
         if aggregator == chapters::ID {
-            chapters::correct_titles(&mut stored, &self.corrections(record).await?);
+            let corrections = self.corrections(record).await?;
+            chapters::correct_chapters(&mut stored, &corrections, &self.spans(record).await?);
         }
         Ok(stored)
     }

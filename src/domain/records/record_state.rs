@@ -9,6 +9,7 @@ use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
 use crate::records::Records;
 use crate::records::documents::{read_document, record_key, referenced_keys};
+use crate::records::locks::{VideoLock, VideoLocks};
 use crate::records::outputs::OutputDocuments;
 use crate::records::record::{self, Tombstone, VideoRecord};
 
@@ -107,6 +108,27 @@ impl Records {
             }
             Err(error) => unreadable(Some(json), error),
         }
+    }
+
+    /// Whether there is no such video. An unreadable video exists.
+    pub(crate) async fn is_gone(&self, video_id: VideoId) -> Result<bool> {
+        let state = self.state(video_id).await?;
+        Ok(matches!(state, RecordState::Absent | RecordState::Tombstone(..)))
+    }
+
+    /// Locks a video that is gone, so that it is not published in the meantime. Returns `None` if the
+    /// video exists, or if someone else has the lock: a video that is being deleted may still have
+    /// documents.
+    pub(crate) async fn lock_if_gone(
+        &self,
+        locks: &VideoLocks,
+        video_id: VideoId,
+    ) -> Result<Option<VideoLock>> {
+        if !self.is_gone(video_id).await? {
+            return Ok(None);
+        }
+        let lock = locks.try_lock(video_id).await?;
+        Ok(if self.is_gone(video_id).await? { lock } else { None })
     }
 
     /// Parses a video's record or tombstone. The error message says what is wrong with the JSON.

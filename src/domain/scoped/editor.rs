@@ -3,13 +3,14 @@
 use super::{EditableVideo, Scoped};
 use crate::bins::change::{BinChange, BinChanged};
 use crate::bins::{Bin, BinDraft, BinId};
+use crate::export::bin::BinSelection;
 use crate::ingest::uploads::{UploadState, UploadWriter};
 use crate::ingest::{IngestFields, Spool, SpooledFile};
 use crate::jobs::Job;
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::library::collections::CollectionChange;
-use crate::shares::ShareId;
+use crate::shares::{ShareDraft, ShareId, ShareView, SharedPart};
 
 /// A caller that may make changes, within its access.
 pub struct Editor<'s>(pub(super) &'s Scoped);
@@ -70,6 +71,25 @@ impl<'s> Editor<'s> {
 
     pub async fn delete_bin(&self, bin_id: &BinId, expected: Option<u64>) -> Result<()> {
         self.0.service.catalog.bins.delete(&self.0.access, bin_id, expected).await
+    }
+
+    /// Shares selects of a bin, each of which can be cut as a clip.
+    pub async fn share_bin(
+        &self,
+        bin_id: &BinId,
+        selection: &BinSelection,
+        draft: &ShareDraft,
+    ) -> Result<ShareView> {
+        let Scoped { service, access } = self.0;
+        let (name, moments) = service.exports.selected_moments(access, bin_id, selection).await?;
+        service.catalog.shares.check_parts(moments.len())?;
+        let mut parts = Vec::with_capacity(moments.len());
+        for moment in moments {
+            let (video_id, span) = (moment.video_id(), moment.span());
+            let span = service.frames.clip_span(video_id, Some(span.start), Some(span.end)).await?;
+            parts.push(SharedPart { video_id, span });
+        }
+        service.catalog.shares.add_bin(access, (bin_id, &name), &parts, draft).await
     }
 
     pub async fn withdraw_share(&self, share_id: &ShareId) -> Result<()> {

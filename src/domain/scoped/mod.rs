@@ -1,6 +1,6 @@
 //! The service restricted to one caller's access. HTTP handlers and agent tools reach the use-cases
 //! only through this module. Each permission is a type, which only its check creates: [`Scoped`]
-//! reads what the caller may see, [`VisibleVideo`] reads one video, [`SharedClip`] reads the clip of a share, [`Editor`] and [`EditableVideo`]
+//! reads what the caller may see, [`VisibleVideo`] reads one video, [`OpenShare`] reads the clips of a share, [`Editor`] and [`EditableVideo`]
 //! make changes, [`Install`] and [`InstallEditor`] reach what belongs to the whole install.
 
 mod editor;
@@ -51,7 +51,7 @@ use crate::status::Schema;
 pub use editor::Editor;
 pub use install::{Install, InstallEditor};
 pub use people::VisiblePeople;
-pub use shares::{SharedClip, VisibleShares};
+pub use shares::{OpenShare, SharedClip, VisibleShares};
 pub use video::{EditableVideo, VisibleVideo};
 
 /// The use-cases for one caller. This type and the ones that it returns only check permissions. For

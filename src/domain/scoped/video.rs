@@ -23,7 +23,7 @@ use crate::library::transcript::{TranscriptQuery, VideoTranscript};
 use crate::library::videos::VideoDetail;
 use crate::publishing::removal::VideoDeletion;
 use crate::records::metadata::MetadataPatch;
-use crate::shares::{ShareDraft, SharedPart};
+use crate::shares::{ShareDraft, ShareView, SharedPart};
 
 /// A video that the caller may see.
 pub struct VisibleVideo<'s> {
@@ -162,10 +162,15 @@ impl EditableVideo<'_> {
     }
 
     /// Shares a part of the video that can be cut as a clip.
-    pub async fn share(&self, draft: &ShareDraft) -> Result<SharedPart> {
-        let Scoped { service, access } = self.scoped;
-        let span = service.frames.clip_span(self.video_id, draft.start, draft.end).await?;
-        service.catalog.shares.add(access, self.video_id, span, draft).await
+    pub async fn share(
+        &self,
+        start: Option<f64>,
+        end: Option<f64>,
+        draft: &ShareDraft,
+    ) -> Result<ShareView> {
+        let (Scoped { service, access }, video_id) = (self.scoped, self.video_id);
+        let span = service.frames.clip_span(video_id, start, end).await?;
+        service.catalog.shares.add(access, SharedPart { video_id, span }, draft).await
     }
 
     pub async fn rerun_aggregates(

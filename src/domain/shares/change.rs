@@ -1,14 +1,18 @@
 //! Creates and withdraws shares.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
 use super::store::insert;
-use super::{MAX_TITLE_CHARS, Share, ShareId, ShareSettings, SharedPart, Shares, unknown_share};
+use super::{
+    MAX_TITLE_CHARS, Share, ShareId, ShareSettings, ShareView, SharedPart, Shares, StoredPart,
+    unknown_share,
+};
+use crate::bins::BinId;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
-use crate::kernel::time::Span;
 use crate::kernel::video::{VideoId, unknown_video};
 use crate::records::record::VideoRecord;
 
@@ -17,93 +21,159 @@ use crate::records::record::VideoRecord;
 pub(super) const EXPIRED_RETENTION_MS: i64 = 7 * 24 * 3600 * 1000;
 
 /// A new share.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShareDraft {
-    /// Where the shared part begins, in seconds; `None` for the start of the video.
-    pub start: Option<f64>,
-    /// Where the shared part ends, in seconds; `None` for the end of the video.
-    pub end: Option<f64>,
-    /// The title; `None` for the title of the video, or its file name if it has none.
+    /// The title; `None` for that of the bin or of the video, or the video's file name if it has no
+    /// title.
     pub title: Option<String>,
     /// How long the share is valid; `None` for the configured time.
     pub expires_in: Option<Duration>,
 }
 
 impl Shares {
-    /// Shares a part of a video. `span` must lie within the video. Returns `NotFound` if there is no
+    /// Shares a part of a video. `part` must lie within the video. Returns `NotFound` if there is no
     /// such video, `Unprocessable` if the title is too long or the share would be valid for too long,
     /// and `Invalid` if the video has too many shares.
     pub(crate) async fn add(
         &self,
         access: &Access,
-        video_id: VideoId,
-        span: Span,
+        part: SharedPart,
         draft: &ShareDraft,
-    ) -> Result<SharedPart> {
+    ) -> Result<ShareView> {
         self.readiness.check()?;
         let expiry = self.settings.check_expiry(draft.expires_in)?;
         let title = match &draft.title {
             Some(title) => check_title(title)?,
-            None => default_title(&self.records.get(video_id).await?),
+            None => default_title(&self.records.get(part.video_id).await?),
         };
-        let now = Timestamp::now().as_millisecond();
-        let share = Share {
-            id: ShareId::random(now),
-            span,
-            title,
-            created_at: now,
-            expires_at: now.saturating_add(i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX)),
-            created_by: access.name().map(str::to_owned),
-        };
+        self.store(new_share(access, title, expiry, None), &[part]).await
+    }
+
+    /// Shares parts of videos that are selects of a bin. Each must lie within its video. Returns the
+    /// errors of [`Self::add`], and `Invalid` if there are too many parts.
+    pub(crate) async fn add_bin(
+        &self,
+        access: &Access,
+        (bin_id, name): (&BinId, &str),
+        parts: &[SharedPart],
+        draft: &ShareDraft,
+    ) -> Result<ShareView> {
+        self.readiness.check()?;
+        let expiry = self.settings.check_expiry(draft.expires_in)?;
+        let title = check_title(draft.title.as_deref().unwrap_or(name))?;
+        self.store(new_share(access, title, expiry, Some(bin_id.clone())), parts).await
+    }
+
+    /// Checks the number of parts of a new share.
+    pub(crate) fn check_parts(&self, count: usize) -> Result<()> {
+        let max = self.settings.max_parts;
+        match count > max {
+            true => Err(Error::Invalid(format!(
+                "{count} selects are too many for one link; it may have {max} (shares.max_parts): \
+                 name some of them in select_ids"
+            ))),
+            false => Ok(()),
+        }
+    }
+
+    /// Stores a new share: its link, then its parts.
+    async fn store(&self, share: Share, parts: &[SharedPart]) -> Result<ShareView> {
+        let view = ShareView::new(share.clone(), parts).ok_or_else(|| {
+            Error::Invalid("the videos of all selects to share are missing".into())
+        })?;
+        let mut by_video: BTreeMap<VideoId, Vec<StoredPart>> = BTreeMap::new();
+        for (position, SharedPart { video_id, span }) in parts.iter().copied().enumerate() {
+            let part = StoredPart { share: share.clone(), span, position };
+            by_video.entry(video_id).or_default().push(part);
+        }
+        let videos: Vec<VideoId> = by_video.keys().copied().collect();
         let _lock = self.changes.lock().await;
-        let room = |shares: &mut Vec<Share>| self.settings.make_room(video_id, shares, now);
-        room(&mut self.stored_shares(video_id).await?)?;
-        self.store_link(&share.id, video_id).await?;
-        let added = self.change(video_id, |shares| {
+        for (video_id, new) in &by_video {
+            let mut stored = self.stored_parts(*video_id).await?;
+            self.settings.make_room(*video_id, &mut stored, new.len(), share.created_at)?;
+        }
+        self.store_link(&share.id, &videos).await?;
+        for (video_id, new) in &by_video {
+            if let Err(error) = self.store_parts(*video_id, new).await {
+                // A share of which parts are missing would look complete.
+                self.remove(&videos, &share.id).await?;
+                return Err(error);
+            }
+        }
+        Ok(view)
+    }
+
+    async fn store_parts(&self, video_id: VideoId, new: &[StoredPart]) -> Result<()> {
+        let Some(StoredPart { share, .. }) = new.first() else { return Ok(()) };
+        let added = self.change(video_id, |stored| {
             // The store may have reported that an earlier attempt failed although it did not.
-            if shares.iter().all(|other| other.id != share.id) {
-                room(shares)?;
-                insert(shares, share.clone());
+            if stored.iter().all(|other| other.share.id != share.id) {
+                self.settings.make_room(video_id, stored, new.len(), share.created_at)?;
+                insert(stored, new);
             }
             Ok(())
         });
         added.await?;
         // The video may have been deleted in the meantime, and its shares with it.
-        if self.is_gone(video_id).await? {
-            self.remove(video_id, &share.id).await?;
-            return Err(unknown_video(video_id));
+        match self.records.is_gone(video_id).await? {
+            true => Err(unknown_video(video_id)),
+            false => Ok(()),
         }
-        Ok(SharedPart { video_id, share })
     }
 
-    /// Withdraws a share. Returns `NotFound` if there is no such share or if the caller may not see
-    /// its video.
+    /// Withdraws a share. Returns `NotFound` if there is no such share or if the caller may see none
+    /// of its videos.
     pub async fn withdraw(&self, access: &Access, id: &ShareId) -> Result<()> {
         self.readiness.check()?;
         let unknown = || unknown_share(id.as_str());
-        let video_id = self.linked_video(id).await?.ok_or_else(unknown)?;
-        match self.records.check_visible(access, video_id).await {
-            Err(Error::NotFound(_)) => return Err(unknown()),
-            visible => visible?,
+        let videos = self.linked_videos(id).await?;
+        if !self.sees_any(access, &videos).await? {
+            return Err(unknown());
         }
         let _lock = self.changes.lock().await;
-        match self.remove(video_id, id).await? {
+        match self.remove(&videos, id).await? {
             true => Ok(()),
             false => Err(unknown()),
         }
     }
 
-    /// Removes a share, then its link. Returns whether there was one. The caller holds the lock on
-    /// changes.
-    async fn remove(&self, video_id: VideoId, id: &ShareId) -> Result<bool> {
-        let removed = self.change(video_id, |shares| {
-            let before = shares.len();
-            shares.retain(|share| share.id != *id);
-            Ok(shares.len() < before)
-        });
-        let removed = removed.await?;
+    async fn sees_any(&self, access: &Access, videos: &[VideoId]) -> Result<bool> {
+        for video_id in videos {
+            match self.records.check_visible(access, *video_id).await {
+                Err(Error::NotFound(_)) => {}
+                visible => return visible.map(|_| true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Removes the parts of a share, then its link. Returns whether there were any. The caller holds
+    /// the lock on changes.
+    async fn remove(&self, videos: &[VideoId], id: &ShareId) -> Result<bool> {
+        let mut was_there = false;
+        for video_id in videos {
+            let removed = self.change(*video_id, |parts| {
+                let before = parts.len();
+                parts.retain(|part| part.share.id != *id);
+                Ok(parts.len() < before)
+            });
+            was_there |= removed.await?;
+        }
         self.remove_link(id).await;
-        Ok(removed)
+        Ok(was_there)
+    }
+}
+
+/// Creates a share that begins now.
+fn new_share(access: &Access, title: String, expiry: Duration, bin_id: Option<BinId>) -> Share {
+    let now = Timestamp::now().as_millisecond();
+    Share {
+        id: ShareId::random(now),
+        title,
+        created_at: now,
+        expires_at: now.saturating_add(i64::try_from(expiry.as_millis()).unwrap_or(i64::MAX)),
+        created_by: access.name().map(str::to_owned),
+        bin_id,
     }
 }
 
@@ -122,19 +192,25 @@ impl ShareSettings {
         Ok(expiry)
     }
 
-    /// Removes the shares that expired long ago, or all expired ones if there is no room for another
-    /// share. Returns `Invalid` if there is still none.
-    fn make_room(&self, video_id: VideoId, shares: &mut Vec<Share>, now: i64) -> Result<()> {
+    /// Removes the parts that expired long ago, or all expired ones if there is no room for `count`
+    /// more. Returns `Invalid` if there is still none.
+    fn make_room(
+        &self,
+        video_id: VideoId,
+        parts: &mut Vec<StoredPart>,
+        count: usize,
+        now: i64,
+    ) -> Result<()> {
         let max = self.max_per_video;
-        shares.retain(|share| !share.has_expired(now - EXPIRED_RETENTION_MS));
-        if shares.len() >= max {
-            shares.retain(|share| !share.has_expired(now));
+        parts.retain(|part| !part.share.has_expired(now - EXPIRED_RETENTION_MS));
+        if parts.len() + count > max {
+            parts.retain(|part| !part.share.has_expired(now));
         }
-        if shares.len() >= max {
+        if parts.len() + count > max {
             return Err(Error::Invalid(format!(
                 "video '{video_id}' has {} shares; it may have {max} (shares.max_per_video): \
                  withdraw one first",
-                shares.len()
+                parts.len()
             )));
         }
         Ok(())
@@ -153,7 +229,7 @@ fn check_title(title: &str) -> Result<String> {
 }
 
 /// Returns the title of a video, or its file name without the extension.
-fn default_title(record: &VideoRecord) -> String {
+pub(crate) fn default_title(record: &VideoRecord) -> String {
     let name = &record.filename;
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
     let title = record.metadata.title().map(one_line).filter(|title| !title.is_empty());
@@ -169,16 +245,18 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::time::Span;
 
-    fn share(expires_at: i64) -> Share {
-        Share {
+    fn part(expires_at: i64) -> StoredPart {
+        let share = Share {
             id: ShareId::random(0),
-            span: Span { start: 0.0, end: 1.0 },
             title: "a".into(),
             created_at: 0,
             expires_at,
             created_by: None,
-        }
+            bin_id: None,
+        };
+        StoredPart { share, span: Span { start: 0.0, end: 1.0 }, position: 0 }
     }
 
     #[test]
@@ -186,19 +264,21 @@ mod tests {
         let video_id = "0123456789abcdef".parse().expect("an id");
         let settings = ShareSettings { max_per_video: 3, ..ShareSettings::default() };
         let now = 10 * EXPIRED_RETENTION_MS;
-        let left = |expiries: &[i64]| {
-            let mut shares = expiries.iter().map(|expires_at| share(*expires_at)).collect();
-            let room = settings.make_room(video_id, &mut shares, now);
-            (room.is_ok(), shares.iter().map(|share| share.expires_at - now).collect::<Vec<_>>())
+        let left = |expiries: &[i64], count| {
+            let mut parts = expiries.iter().map(|expires_at| part(*expires_at)).collect();
+            let room = settings.make_room(video_id, &mut parts, count, now);
+            (room.is_ok(), parts.iter().map(|p| p.share.expires_at - now).collect::<Vec<_>>())
         };
         let old = now - EXPIRED_RETENTION_MS;
-        assert_eq!(left(&[old, now - 1]), (true, vec![-1]), "recently expired ones stay");
+        assert_eq!(left(&[old, now - 1], 1), (true, vec![-1]), "recently expired ones stay");
         assert_eq!(
-            left(&[now - 1, now + 1, now + 2]),
+            left(&[now - 1, now + 1, now + 2], 1),
             (true, vec![1, 2]),
             "unless there is no room"
         );
-        assert_eq!(left(&[now + 1, now + 2, now + 3]), (false, vec![1, 2, 3]));
+        assert_eq!(left(&[now + 1, now + 2, now + 3], 1), (false, vec![1, 2, 3]));
+        assert_eq!(left(&[now - 1, now + 1], 2), (true, vec![1]));
+        assert_eq!(left(&[now + 1, now + 2], 2), (false, vec![1, 2]));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::{Share, ShareId, SharedPart, Shares};
+use super::{ShareId, ShareView, Shares, StoredPart};
+use crate::bins::BinId;
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::video::VideoId;
@@ -23,6 +24,8 @@ const LINK_BATCH: usize = 200;
 pub struct ShareQuery {
     /// Only shares of this video.
     pub video_id: Option<VideoId>,
+    /// Only shares of this bin.
+    pub bin_id: Option<BinId>,
     /// Maximum number of shares.
     pub limit: usize,
     /// Cursor from the previous page.
@@ -33,7 +36,7 @@ pub struct ShareQuery {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareList {
     /// The shares of this page, newest first.
-    pub shares: Vec<SharedPart>,
+    pub shares: Vec<ShareView>,
     /// Cursor of the next page; `None` on the last page.
     pub next: Option<String>,
 }
@@ -43,82 +46,78 @@ impl Shares {
     /// is no such video or the caller may not see it, and `Invalid` if the cursor is malformed.
     pub async fn list(&self, access: &Access, query: &ShareQuery) -> Result<ShareList> {
         let before = query.cursor.as_deref().map(parse_cursor).transpose()?;
-        match query.video_id {
+        let mut ids = match query.video_id {
             Some(video_id) => {
                 self.records.check_visible(access, video_id).await?;
                 self.records.get(video_id).await?;
-                let shares = self.stored_shares(video_id).await?.into_iter().rev();
-                let shares = shares.filter(|s| before.as_ref().is_none_or(|id| s.id < *id));
-                let shares = shares.map(|share| SharedPart { video_id, share });
-                Ok(page(shares.take(query.limit + 1).collect(), query.limit, None))
+                let parts = self.stored_parts(video_id).await?;
+                let mut ids: Vec<ShareId> = parts.into_iter().map(|part| part.share.id).collect();
+                ids.dedup();
+                ids
             }
-            None => self.list_all(access, before.as_ref(), query.limit).await,
-        }
-    }
-
-    /// Lists the shares of all videos that the caller may see.
-    async fn list_all(
-        &self,
-        access: &Access,
-        before: Option<&ShareId>,
-        limit: usize,
-    ) -> Result<ShareList> {
-        let mut ids = self.linked_shares().await?;
-        ids.retain(|id| before.is_none_or(|before| id < before));
+            None => self.linked_shares().await?,
+        };
+        ids.retain(|id| before.as_ref().is_none_or(|before| id < before));
         ids.reverse();
         let last_read = ids.get(MAX_LINKS - 1).filter(|_| ids.len() > MAX_LINKS).cloned();
         ids.truncate(MAX_LINKS);
         let mut shares = Vec::new();
         for batch in ids.chunks(LINK_BATCH) {
-            shares.extend(self.visible_shares(access, batch).await?);
-            if shares.len() > limit {
+            let visible = self.visible_shares(access, batch).await?.into_iter();
+            let of_bin =
+                |view: &ShareView| query.bin_id.is_none() || view.share.bin_id == query.bin_id;
+            shares.extend(visible.filter(of_bin));
+            if shares.len() > query.limit {
                 break;
             }
         }
-        Ok(page(shares, limit, last_read))
+        Ok(page(shares, query.limit, last_read))
     }
 
-    /// Reads the shares that links open, in the order of the links. Omits those of videos that the
-    /// caller may not see.
-    async fn visible_shares(&self, access: &Access, ids: &[ShareId]) -> Result<Vec<SharedPart>> {
+    /// Reads the shares that links open, in the order of the links. Omits parts of videos that the
+    /// caller may not see, and shares without other parts.
+    async fn visible_shares(&self, access: &Access, ids: &[ShareId]) -> Result<Vec<ShareView>> {
         let links = stream::iter(ids.to_vec()).map(|id| async move {
-            let video_id = match self.linked_video(&id).await {
-                Err(error) if error.is_corrupt() => None,
-                video_id => video_id?,
+            let videos = match self.linked_videos(&id).await {
+                Err(error) if error.is_corrupt() => Vec::new(),
+                videos => videos?,
             };
-            Ok::<_, Error>(video_id.map(|video_id| (id, video_id)))
+            Ok::<_, Error>((id, videos))
         });
         let links: Vec<_> = links.buffered(MAX_CONCURRENT_READS).try_collect().await?;
-        let links: Vec<(ShareId, VideoId)> = links.into_iter().flatten().collect();
-        let videos: BTreeSet<VideoId> = links.iter().map(|(_, video_id)| *video_id).collect();
+        let videos: BTreeSet<VideoId> =
+            links.iter().flat_map(|(_, videos)| videos).copied().collect();
         let videos: Vec<VideoId> = videos.into_iter().collect();
         let visible = self.listing.entries(access, &videos).await?;
         let visible: Vec<VideoId> = visible.into_iter().map(|video| video.video_id).collect();
-        let mut shares = self.shares_of_videos(visible).await?;
-        let share = |(id, video_id): (ShareId, VideoId)| {
-            Some(SharedPart { video_id, share: shares.remove(&(video_id, id))? })
-        };
+        let mut parts = self.parts_by_share(visible).await?;
+        let share = |(id, _): (ShareId, _)| ShareView::from_stored(parts.remove(&id)?);
         Ok(links.into_iter().filter_map(share).collect())
     }
 
-    /// Reads the shares of videos. Omits unreadable ones, which `verify` reports.
-    async fn shares_of_videos(
+    /// Reads the shared parts of videos. Omits unreadable ones, which `verify` reports.
+    async fn parts_by_share(
         &self,
         videos: Vec<VideoId>,
-    ) -> Result<BTreeMap<(VideoId, ShareId), Share>> {
+    ) -> Result<BTreeMap<ShareId, Vec<(VideoId, StoredPart)>>> {
         let reads = stream::iter(videos).map(|video_id| async move {
-            let shares = match self.stored_shares(video_id).await {
+            let parts = match self.stored_parts(video_id).await {
                 Err(error) if error.is_corrupt() => {
                     tracing::warn!(%video_id, %error, "shares are not listed");
                     Vec::new()
                 }
-                shares => shares?,
+                parts => parts?,
             };
-            let by_id = move |share: Share| ((video_id, share.id.clone()), share);
-            Ok::<_, Error>(shares.into_iter().map(by_id).collect::<Vec<_>>())
+            Ok::<_, Error>((video_id, parts))
         });
-        let shares: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
-        Ok(shares.into_iter().flatten().collect())
+        let read: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
+        let mut by_share: BTreeMap<ShareId, Vec<(VideoId, StoredPart)>> = BTreeMap::new();
+        for (video_id, parts) in read {
+            for part in parts {
+                by_share.entry(part.share.id.clone()).or_default().push((video_id, part));
+            }
+        }
+        Ok(by_share)
     }
 
     /// Lists the ids of all links, oldest first.
@@ -133,7 +132,7 @@ impl Shares {
 
 /// Returns a page of at most `limit` shares. `last_read` is the last link that was read, if there are
 /// more.
-fn page(mut shares: Vec<SharedPart>, limit: usize, last_read: Option<ShareId>) -> ShareList {
+fn page(mut shares: Vec<ShareView>, limit: usize, last_read: Option<ShareId>) -> ShareList {
     let more = shares.len() > limit;
     shares.truncate(limit);
     let last = shares.last().filter(|_| more).map(|last| last.share.id.clone());

@@ -1,10 +1,10 @@
-//! Shares: links to a part of a video, for people who have no token. A share expires and can be
-//! withdrawn. It is deleted with its video.
+//! Shares: links to a part of a video, or to the selects of a bin, for people who have no token. A
+//! share expires and can be withdrawn. Each of its parts is deleted with its video.
 //!
-//! `shares/<video_id>.json` holds the shares of a video, and `share-links/<share_id>.json` names the
-//! video of a share. A share is valid only while the document of its video contains it, which every
+//! `shares/<video_id>.json` holds the shared parts of a video, and `share-links/<share_id>.json` names
+//! the videos of a share. A part is valid only while the document of its video contains it, which every
 //! request reads again, so a withdrawn share is invalid at once on every instance. The link is stored
-//! before the share, so that each listed share can be opened. A link without a share opens nothing.
+//! before the parts, so that each listed share can be opened. A link without parts opens nothing.
 
 mod change;
 mod id;
@@ -13,6 +13,7 @@ mod open;
 mod store;
 mod upkeep;
 
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use ports::units::seconds;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::bins::BinId;
 use crate::kernel::error::{Error, Result};
 use crate::kernel::time::Span;
 use crate::kernel::video::VideoId;
@@ -29,6 +31,7 @@ use crate::records::Records;
 use crate::records::locks::VideoLocks;
 use crate::records::readiness::StoreReadiness;
 pub use change::ShareDraft;
+pub(crate) use change::default_title;
 pub use id::ShareId;
 pub use list::{ShareList, ShareQuery};
 
@@ -46,26 +49,30 @@ pub struct ShareSettings {
     /// Maximum time for which a share is valid.
     #[serde(with = "seconds")]
     pub max_expiry: Duration,
-    /// Maximum number of shares of a video. They are in one document.
+    /// Maximum number of shared parts of a video. They are in one document.
     pub max_per_video: usize,
+    /// Maximum number of parts of a share.
+    pub max_parts: usize,
 }
 
 impl Default for ShareSettings {
     fn default() -> Self {
         let days = |days: u64| Duration::from_secs(days * 24 * 3600);
-        Self { default_expiry: days(30), max_expiry: days(365), max_per_video: 1000 }
+        Self {
+            default_expiry: days(30),
+            max_expiry: days(365),
+            max_per_video: 1000,
+            max_parts: 100,
+        }
     }
 }
 
-/// A link to a part of a video.
+/// A link to parts of videos.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Share {
     /// The secret part of the link.
     #[serde(rename = "share_id")]
     pub id: ShareId,
-    /// The part of the video, with times in seconds from the start of the video, to the millisecond.
-    #[serde(flatten)]
-    pub span: Span,
     /// The title, on one line.
     pub title: String,
     /// When the share was created, in milliseconds since 1970.
@@ -75,6 +82,9 @@ pub struct Share {
     /// The name of the token that the share was created with; `None` if it has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created_by: Option<String>,
+    /// The bin whose selects are shared; `None` for a part of a video.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bin_id: Option<BinId>,
 }
 
 impl Share {
@@ -84,13 +94,60 @@ impl Share {
     }
 }
 
-/// A share with the video that it is a part of.
-#[derive(Debug, Clone, PartialEq)]
+/// A shared part of a video, as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct StoredPart {
+    #[serde(flatten)]
+    share: Share,
+    /// The part, with times in seconds from the start of the video, to the millisecond.
+    #[serde(flatten)]
+    span: Span,
+    /// The place of the part in the share, counted from 0.
+    #[serde(default)]
+    position: usize,
+}
+
+/// A shared part of a video.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SharedPart {
     /// The video.
     pub video_id: VideoId,
+    /// The part, with times in seconds from the start of the video, to the millisecond.
+    pub span: Span,
+}
+
+/// A share with its parts, in order, without those whose video was deleted or may not be seen by the
+/// caller. There is at least one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShareView {
     /// The share.
     pub share: Share,
+    /// The first part.
+    pub first: SharedPart,
+    /// The other parts.
+    pub others: Vec<SharedPart>,
+}
+
+impl ShareView {
+    /// Combines a share and its parts; `None` if there are no parts.
+    fn new(share: Share, parts: &[SharedPart]) -> Option<Self> {
+        let (first, others) = parts.split_first()?;
+        Some(Self { share, first: *first, others: others.to_vec() })
+    }
+
+    /// Combines the stored parts of a share; `None` if there are none.
+    fn from_stored(mut parts: Vec<(VideoId, StoredPart)>) -> Option<Self> {
+        parts.sort_by_key(|(_, part)| part.position);
+        let share = parts.first()?.1.share.clone();
+        let part =
+            |(video_id, part): (VideoId, StoredPart)| SharedPart { video_id, span: part.span };
+        Self::new(share, &parts.into_iter().map(part).collect::<Vec<_>>())
+    }
+
+    /// Returns all parts, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &SharedPart> {
+        iter::once(&self.first).chain(&self.others)
+    }
 }
 
 /// The share service.

@@ -1,12 +1,12 @@
 //! Keeps the stored shares consistent: removes those that expired long ago or whose video was
 //! deleted, and verifies shares.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use super::change::EXPIRED_RETENTION_MS;
-use super::{Share, ShareId, Shares};
+use super::{ShareId, Shares, StoredPart};
 use crate::kernel::error::Result;
 use crate::kernel::video::VideoId;
 use crate::records::documents::{SHARES, share_link_key, shares_key};
@@ -22,13 +22,10 @@ impl Shares {
     pub async fn sweep(&self) -> Result<u64> {
         let now = Timestamp::now().as_millisecond();
         let links = self.linked_shares().await?;
-        let (mut removed, mut stored, mut are_readable) = (0, BTreeSet::new(), true);
+        let mut stored: BTreeMap<ShareId, Vec<VideoId>> = BTreeMap::new();
+        let (mut removed, mut are_readable) = (0, true);
         for video_id in self.shared_videos().await? {
-            // With the lock, the video is not published again in the meantime.
-            if self.is_gone(video_id).await?
-                && let Some(lock) = self.locks.try_lock(video_id).await?
-                && self.is_gone(video_id).await?
-            {
+            if let Some(lock) = self.records.lock_if_gone(&self.locks, video_id).await? {
                 lock.check()?;
                 self.store.delete(&shares_key(video_id)).await?;
                 removed += 1;
@@ -39,16 +36,20 @@ impl Shares {
                 swept => {
                     let (expired, left) = swept?;
                     removed += expired;
-                    for id in left.iter().filter(|id| links.binary_search(id).is_err()) {
-                        self.store_link(id, video_id).await?;
+                    for id in left {
+                        stored.entry(id).or_default().push(video_id);
                     }
-                    stored.extend(left);
                 }
+            }
+        }
+        for (id, videos) in &stored {
+            if links.binary_search(id).is_err() {
+                self.store_link(id, videos).await?;
             }
         }
         // Unreadable shares keep their links, so that they can be restored.
         for id in links.iter().filter(|_| are_readable) {
-            if !stored.contains(id) && now - id.created_at() >= MIN_LINK_AGE_MS {
+            if !stored.contains_key(id) && now - id.created_at() >= MIN_LINK_AGE_MS {
                 self.store.delete(&share_link_key(id.as_str())).await?;
                 removed += 1;
             }
@@ -56,14 +57,19 @@ impl Shares {
         Ok(removed)
     }
 
-    /// Removes the shares of a video that expired long ago. Returns their number, and the others.
-    async fn remove_expired(&self, video_id: VideoId, now: i64) -> Result<(u64, Vec<ShareId>)> {
+    /// Removes the parts of a video whose shares expired long ago. Returns their number, and the
+    /// other shares.
+    async fn remove_expired(
+        &self,
+        video_id: VideoId,
+        now: i64,
+    ) -> Result<(u64, BTreeSet<ShareId>)> {
         let _lock = self.changes.lock().await;
-        self.change(video_id, |shares| {
-            let before = shares.len();
-            shares.retain(|share| !share.has_expired(now - EXPIRED_RETENTION_MS));
-            let left = shares.iter().map(|share| share.id.clone()).collect();
-            Ok(((before - shares.len()) as u64, left))
+        self.change(video_id, |parts| {
+            let before = parts.len();
+            parts.retain(|part| !part.share.has_expired(now - EXPIRED_RETENTION_MS));
+            let left = parts.iter().map(|part| part.share.id.clone()).collect();
+            Ok(((before - parts.len()) as u64, left))
         })
         .await
     }
@@ -74,20 +80,22 @@ impl Shares {
         let mut problems = Vec::new();
         let links: BTreeSet<ShareId> = self.linked_shares().await?.into_iter().collect();
         for video_id in self.shared_videos().await? {
-            let shares = match self.stored_shares(video_id).await {
+            let parts = match self.stored_parts(video_id).await {
                 Err(error) if error.is_corrupt() => {
                     problems.push(format!("{video_id}: {error}; restore it or delete the video"));
                     continue;
                 }
-                shares => shares?,
+                parts => parts?,
             };
             // A store without an atomic `remove` keeps an empty document.
-            if !shares.is_empty() && self.is_orphaned(video_id).await? {
+            if !parts.is_empty()
+                && self.records.lock_if_gone(&self.locks, video_id).await?.is_some()
+            {
                 problems.push(format!("{video_id}: shares without a record"));
                 continue;
             }
-            let unlinked = shares.into_iter().filter(|share| !links.contains(&share.id));
-            let unlinked = self.unlinked_shares(video_id, unlinked.collect()).await?;
+            let unlinked = parts.into_iter().filter(|part| !links.contains(&part.share.id));
+            let unlinked = self.unlinked_parts(video_id, unlinked.collect()).await?;
             if unlinked > 0 {
                 problems.push(format!(
                     "{video_id}: {unlinked} shares have no link; a scrub stores it again"
@@ -97,25 +105,18 @@ impl Shares {
         Ok(problems)
     }
 
-    /// Counts the shares that have no link. They may have been created or withdrawn since the links
-    /// were listed.
-    async fn unlinked_shares(&self, video_id: VideoId, shares: Vec<Share>) -> Result<usize> {
+    /// Counts the parts whose share has no link. They may have been created or withdrawn since the
+    /// links were listed.
+    async fn unlinked_parts(&self, video_id: VideoId, parts: Vec<StoredPart>) -> Result<usize> {
         let mut unlinked = 0;
-        for share in &shares {
-            if self.linked_video(&share.id).await?.is_none()
-                && self.stored_shares(video_id).await?.contains(share)
+        for part in &parts {
+            if self.linked_videos(&part.share.id).await?.is_empty()
+                && self.stored_parts(video_id).await?.contains(part)
             {
                 unlinked += 1;
             }
         }
         Ok(unlinked)
-    }
-
-    /// Whether a video does not exist and is not being deleted at this time.
-    async fn is_orphaned(&self, video_id: VideoId) -> Result<bool> {
-        Ok(self.is_gone(video_id).await?
-            && self.locks.try_lock(video_id).await?.is_some()
-            && self.is_gone(video_id).await?)
     }
 
     /// Lists the videos that have a document of shares.

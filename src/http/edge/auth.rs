@@ -15,7 +15,7 @@ use crate::http::settings::{AuthToken, HttpOptions};
 use crate::http::wire::failure::HttpFailure;
 use domain::kernel::access::Access;
 use domain::records::readiness::StoreState;
-use domain::scoped::SharedClip;
+use domain::scoped::OpenShare;
 use domain::shares::ShareId;
 use domain::status::Status;
 use domain::{Scoped, Shotlog};
@@ -57,8 +57,8 @@ impl Service {
     }
 
     /// Opens the clip of a share, which needs no token. Returns `NotFound` if the share is not valid.
-    pub(crate) async fn shared_clip(&self, share_id: &ShareId) -> domain::Result<SharedClip> {
-        SharedClip::open(&self.0, share_id).await
+    pub(crate) async fn open_share(&self, share_id: &ShareId) -> domain::Result<OpenShare> {
+        OpenShare::open(&self.0, share_id).await
     }
 
     /// Whether new jobs are accepted.

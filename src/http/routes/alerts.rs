@@ -210,8 +210,8 @@ struct AlertSearchBody {
     /// Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply. Default: 0.5.
     #[oai(default = "half", validator(minimum(value = "0"), maximum(value = "1")))]
     min_p_present: f64,
-    /// Maximum number of moments per video. Default: 5.
-    #[oai(default = "five", validator(minimum(value = "1"), maximum(value = "50")))]
+    /// Maximum number of moments per video. Default: 50.
+    #[oai(default = "fifty", validator(minimum(value = "1"), maximum(value = "50")))]
     limit: u32,
 }
 
@@ -223,8 +223,8 @@ fn half() -> f64 {
     0.5
 }
 
-fn five() -> u32 {
-    5
+fn fifty() -> u32 {
+    50
 }
 
 #[derive(Object)]

@@ -134,11 +134,12 @@ struct CorrectionRequest {
 struct NewCorrection {
     of: CorrectionOf,
     /// The current text to replace: the label or name of a speaker, words (case and punctuation are
-    /// ignored), the `entity_id` or name of a linked person, or the title of a chapter.
-    #[oai(validator(min_length = 1))]
+    /// ignored), the `entity_id` or name of a linked person, or the title of a chapter. Empty to add a
+    /// chapter, which needs `start` and `end`; the chapters around it keep the rest.
     from: String,
     /// The replacement: a name, words or a title. If empty, the words are deleted; use this for words
-    /// that were recognized but never spoken or shown.
+    /// that were recognized but never spoken or shown. If it equals `from`, the words are marked as
+    /// checked: they get the probability 1.
     to: String,
     /// Start of the range to correct, in seconds from the start of the video; requires `end`. Null:
     /// the whole video. Not allowed for people; of chapters with the same title, it names one.

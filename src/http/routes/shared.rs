@@ -1,4 +1,4 @@
-//! `/shared/{share_id}`: the page behind the link of a share, its clip, its poster and its captions.
+//! `/shared/{share_id}`: the page behind the link of a share, its clips, their posters and captions.
 //! These routes need no token. They are not in the OpenAPI document, because people open them in a
 //! browser. What they return depends on nothing but the share, which is read again for each request.
 
@@ -19,8 +19,8 @@ use crate::http::wire::disposition::attachment;
 use crate::http::wire::failure::HttpFailure;
 use crate::http::wire::share_paths::SHARED_ROOT;
 use domain::frames::ClipOutline;
-use domain::scoped::SharedClip;
-use domain::shares::{Share, parse_share_id};
+use domain::scoped::{OpenShare, SharedClip};
+use domain::shares::{Share, ShareId, parse_share_id};
 
 /// The style of the page.
 const STYLE: &str = include_str!("shared.css");
@@ -50,11 +50,11 @@ pub(super) fn routes() -> Vec<PlainRoute> {
     ]
 }
 
-/// Returns the page that plays the clip.
+/// Returns the page that plays the clips.
 #[handler]
 async fn shared_page(Path(share_id): Path<String>, Data(service): Data<&Service>) -> Response {
-    let clip = open(service, &share_id).await;
-    public(clip.map(|clip| html(StatusCode::OK, &clip_page(&clip))))
+    let share = open(service, &share_id).await;
+    public(share.map(|share| html(StatusCode::OK, &share_page(&share))))
 }
 
 /// Returns a file of the share.
@@ -65,29 +65,73 @@ async fn shared_file(
     Data(service): Data<&Service>,
 ) -> Response {
     let answer = async {
-        let clip = open(service, &share_id).await?;
-        match name.as_str() {
-            "clip.mp4" => clip_file(request, &clip).await,
-            "poster.jpg" => {
+        let invalid = || HttpFailure::not_found(INVALID_LINK);
+        let (kind, number) = file_kind(&name).ok_or_else(invalid)?;
+        let share = open(service, &share_id).await?;
+        let clip = share.clips().into_iter().find(|clip| clip.number() == number);
+        let clip = clip.ok_or_else(invalid)?;
+        match kind {
+            FileKind::Clip => clip_file(request, &clip).await,
+            FileKind::Poster => {
                 let jpeg = clip.poster().await?;
                 Ok(Response::builder().content_type("image/jpeg").body(jpeg))
             }
-            "captions.vtt" => {
+            FileKind::Captions => {
                 let captions = clip.captions().await?;
                 Ok(Response::builder().content_type("text/vtt; charset=utf-8").body(captions))
             }
-            _ => Err(HttpFailure::not_found(INVALID_LINK)),
         }
     };
     public(answer.await)
 }
 
-async fn open(service: &Service, share_id: &str) -> Result<SharedClip, HttpFailure> {
-    Ok(service.shared_clip(&parse_share_id(share_id)?).await?)
+async fn open(service: &Service, share_id: &str) -> Result<OpenShare, HttpFailure> {
+    Ok(service.open_share(&parse_share_id(share_id)?).await?)
+}
+
+/// A kind of file of a clip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum FileKind {
+    Clip,
+    Poster,
+    Captions,
+}
+
+impl FileKind {
+    const ALL: [Self; 3] = [Self::Clip, Self::Poster, Self::Captions];
+
+    /// Returns the name of the file of the first clip, and its extension.
+    fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Clip => ("clip", "mp4"),
+            Self::Poster => ("poster", "jpg"),
+            Self::Captions => ("captions", "vtt"),
+        }
+    }
+
+    /// Returns the name of the file of the clip with this number, such as `clip-2.mp4`.
+    fn file(self, number: usize) -> String {
+        let (name, extension) = self.name();
+        match number {
+            1 => format!("{name}.{extension}"),
+            number => format!("{name}-{number}.{extension}"),
+        }
+    }
+}
+
+/// Parses the name of a file: its kind and the number of its clip.
+fn file_kind(file: &str) -> Option<(FileKind, usize)> {
+    let (stem, extension) = file.split_once('.')?;
+    let (name, number) = match stem.split_once('-') {
+        Some((name, number)) => (name, number.parse().ok()?),
+        None => (stem, 1),
+    };
+    let kind = FileKind::ALL.into_iter().find(|kind| kind.name() == (name, extension))?;
+    (kind.file(number) == file).then_some((kind, number))
 }
 
 /// Returns the clip, or the byte range of it that the request asks for. A HEAD request cuts nothing.
-async fn clip_file(request: &Request, clip: &SharedClip) -> Result<Response, HttpFailure> {
+async fn clip_file(request: &Request, clip: &SharedClip<'_>) -> Result<Response, HttpFailure> {
     let file = if is_head(request) {
         match clip.outline().await? {
             ClipOutline { cached: Some(file), .. } => file,
@@ -165,34 +209,60 @@ fn html(status: StatusCode, page: &str) -> Response {
         .body(page.to_owned())
 }
 
-/// Returns the page of a clip. Its links are relative, because a proxy may serve the page below a path
-/// prefix.
-fn clip_page(clip: &SharedClip) -> String {
-    let Share { id, title, span, expires_at, .. } = clip.share();
+/// Returns the page of a share. Its links are relative, because a proxy may serve the page below a
+/// path prefix.
+fn share_page(open: &OpenShare) -> String {
+    let Share { id, title, expires_at, .. } = open.share();
     let title = escape(title);
-    let player = if clip.has_picture() {
-        let captions = match clip.has_speech() {
-            true => format!(
-                "<track kind=\"captions\" label=\"Captions\" src=\"{id}/captions.vtt\" default>"
-            ),
-            false => String::new(),
-        };
-        format!(
-            "<video controls playsinline preload=\"metadata\" poster=\"{id}/poster.jpg\" \
-             src=\"{id}/clip.mp4\" aria-label=\"{title}\">{captions}</video>"
-        )
-    } else {
-        format!(
-            "<audio controls preload=\"metadata\" src=\"{id}/clip.mp4\" aria-label=\"{title}\"></audio>"
-        )
+    let expiry = format!("This link expires on {}.", date(*expires_at));
+    let clips = open.clips();
+    let content = match clips.as_slice() {
+        [clip] => {
+            let player = player(id, clip, &title);
+            format!("{player}\n<p>{} {expiry} {}</p>", times(clip), download(id, clip))
+        }
+        clips => {
+            let items: String = clips.iter().map(|clip| list_item(id, clip)).collect();
+            format!("<ol>\n{items}</ol>\n<p>{} clips. {expiry}</p>", clips.len())
+        }
     };
-    let content = format!(
-        "<h1>{title}</h1>\n{player}\n<p>Duration: {}. This link expires on {}. \
-         <a href=\"{id}/clip.mp4\" download>Download</a></p>",
-        duration(span.seconds()),
-        date(*expires_at)
-    );
-    document(&title, &content)
+    document(&title, &format!("<h1>{title}</h1>\n{content}"))
+}
+
+/// Returns one of several clips.
+fn list_item(id: &ShareId, clip: &SharedClip<'_>) -> String {
+    let title = escape(&clip.title());
+    let player = player(id, clip, &format!("Clip {}: {title}", clip.number()));
+    format!("<li>{title}{player}<p>{} {}</p></li>\n", times(clip), download(id, clip))
+}
+
+/// Returns the player of a clip. `label` is HTML.
+fn player(id: &ShareId, clip: &SharedClip<'_>, label: &str) -> String {
+    let file = |kind: FileKind| format!("{id}/{}", kind.file(clip.number()));
+    let source = file(FileKind::Clip);
+    // Of several clips, none is cut before it is played.
+    let preload = if clip.is_only_one() { "metadata" } else { "none" };
+    if !clip.has_picture() {
+        return format!(
+            "<audio controls preload=\"{preload}\" src=\"{source}\" aria-label=\"{label}\"></audio>"
+        );
+    }
+    let captions = match clip.has_speech() {
+        true => format!(
+            "<track kind=\"captions\" label=\"Captions\" src=\"{}\">",
+            file(FileKind::Captions)
+        ),
+        false => String::new(),
+    };
+    format!(
+        "<video controls playsinline preload=\"{preload}\" poster=\"{}\" src=\"{source}\" \
+         aria-label=\"{label}\">{captions}</video>",
+        file(FileKind::Poster)
+    )
+}
+
+fn download(id: &ShareId, clip: &SharedClip<'_>) -> String {
+    format!("<a href=\"{id}/{}\" download>Download</a>", FileKind::Clip.file(clip.number()))
 }
 
 /// Returns a page with one sentence.
@@ -210,6 +280,24 @@ fn document(title: &str, content: &str) -> String {
          <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n\
          <body>\n<main>\n{content}\n</main>\n</body>\n</html>\n"
     )
+}
+
+/// Says which part of its video a clip shows.
+fn times(clip: &SharedClip<'_>) -> String {
+    let span = clip.span();
+    let (start, end, length) = (instant(span.start), instant(span.end), duration(span.seconds()));
+    format!("{start} to {end} of the recording. Duration: {length}.")
+}
+
+/// Formats a time as `M:SS.s` or `H:MM:SS.s`, to the tenth of a second.
+fn instant(seconds: f64) -> String {
+    let tenths = (seconds * 10.0).round() as u64;
+    let (hours, minutes) = (tenths / 36_000, tenths / 600 % 60);
+    let (seconds, tenths) = (tenths / 10 % 60, tenths % 10);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}.{tenths}"),
+        hours => format!("{hours}:{minutes:02}:{seconds:02}.{tenths}"),
+    }
 }
 
 /// Formats a duration as `M:SS` or `H:MM:SS`.
@@ -249,6 +337,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn files_of_clips_have_one_name() {
+        assert_eq!(file_kind("clip.mp4"), Some((FileKind::Clip, 1)));
+        assert_eq!(file_kind("poster-2.jpg"), Some((FileKind::Poster, 2)));
+        assert_eq!(file_kind(&FileKind::Captions.file(30)), Some((FileKind::Captions, 30)));
+        for bad in ["", "clip", "clip.jpg", "clip-1.mp4", "clip-02.mp4", "clip-.mp4", "clip-x.mp4"]
+        {
+            assert_eq!(file_kind(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
     fn text_is_escaped() {
         assert_eq!(escape("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
     }
@@ -257,6 +356,7 @@ mod tests {
     fn durations_and_dates_are_readable() {
         let formatted = [0.2, 9.5, 75.0, 3725.0].map(duration);
         assert_eq!(formatted, ["0:01", "0:10", "1:15", "1:02:05"]);
+        assert_eq!([6.14, 75.0, 3725.96].map(instant), ["0:06.1", "1:15.0", "1:02:06.0"]);
         assert_eq!(date(1_772_841_600_000), "7 March 2026");
     }
 }

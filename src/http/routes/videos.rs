@@ -260,6 +260,10 @@ pub(crate) struct VideoBody {
     /// the frame rate is unknown.
     #[oai(skip_serializing_if_is_none)]
     exact_frame_rate: Option<String>,
+    /// Whether the file has a sound track. A sound track may be silent. Absent for videos of earlier
+    /// versions, of which that is unknown.
+    #[oai(skip_serializing_if_is_none)]
+    has_sound: Option<bool>,
     /// Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
     /// frame number. Absent if the container has none.
     #[oai(skip_serializing_if_is_none)]
@@ -358,6 +362,7 @@ impl From<videos::Video> for VideoBody {
             chunk_config: v.chunk_config,
             analyzers: v.analyzers,
             exact_frame_rate: v.exact_frame_rate.map(|rate| rate.to_string()),
+            has_sound: v.has_sound,
             timecode: v.timecode,
             reel_name: v.reel_name,
             synopsis: v.synopsis,

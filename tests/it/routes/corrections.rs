@@ -304,6 +304,62 @@ async fn titles_of_chapters_are_corrected_and_restored() {
 }
 
 #[tokio::test]
+async fn chapters_are_added_and_renamed() {
+    let (app, id) = app().await;
+    let chapters = async || {
+        let stored = app.get(&format!("/videos/{id}/aggregates")).await.ok();
+        let chapters = stored["aggregates"]["chapters"]["chapters"].as_array().unwrap().clone();
+        let short = |c: &Value| json!([c["title"], c["start"], c["end"]]);
+        chapters.iter().map(short).collect::<Vec<_>>()
+    };
+    let original = chapters().await;
+    let (title, end) = (original[0][0].clone(), original[0][2].as_f64().unwrap());
+    let new = json!([{"of": "chapter", "from": "", "to": "The gate", "start": 1.0, "end": 2.0}]);
+    let made = correct(&app, &id, new).await["corrections"][0].clone();
+    assert_eq!((&made["places"], &made["from"]), (&json!(1), &json!("")));
+    let expected =
+        [json!([title, 0.0, 1.0]), json!(["The gate", 1.0, 2.0]), json!([title, 2.0, end])];
+    assert_eq!(chapters().await[..3], expected);
+    let vtt = format!("/videos/{id}/export?format=chapters.vtt");
+    mentions(&get_text(&app, &vtt).await, &["The gate", "00:00:01.000 --> 00:00:02.000"]);
+    let rename = json!([{"of": "chapter", "from": "The gate", "to": "North gate"}]);
+    correct(&app, &id, rename).await;
+    assert_eq!(chapters().await[1][0], "North gate");
+
+    let path = format!("/videos/{id}/corrections");
+    for (start, end, to, status) in
+        [(None, None, "x", 422), (Some(1.0), Some(2.0), " ", 422), (Some(1e6), Some(2e6), "x", 400)]
+    {
+        let one = json!({"of": "chapter", "from": "", "to": to, "start": start, "end": end});
+        app.post_json(&path, json!({"corrections": [one]})).await.error(status);
+    }
+    app.delete(&format!("{path}/{}", made["id"].as_str().unwrap())).await.ok();
+    assert_eq!(chapters().await, original, "the name of a chapter that is gone does not matter");
+}
+
+#[tokio::test]
+async fn words_that_are_right_are_checked() {
+    let (app, id) = app().await;
+    let transcript = format!("/videos/{id}/transcript?words=true");
+    let words = async || {
+        let spoken = app.get(&transcript).await.ok();
+        let sentence = &spoken["utterances"][0];
+        (sentence["text"].as_str().unwrap().to_owned(), sentence["words"].clone())
+    };
+    let (text, before) = words().await;
+    assert!(before[0]["confidence"].as_f64().unwrap() < 1.0, "{before}");
+    let made = correct(&app, &id, json!([{"of": "words", "from": text, "to": text}])).await;
+    let (same, after) = words().await;
+    assert_eq!(same, text);
+    let confidences = after.as_array().unwrap().iter().map(|word| word["confidence"].as_f64());
+    assert!(confidences.into_iter().all(|confidence| confidence == Some(1.0)), "{after}");
+    let undo =
+        format!("/videos/{id}/corrections/{}", made["corrections"][0]["id"].as_str().unwrap());
+    app.delete(&undo).await.ok();
+    assert_eq!(words().await, (text, before));
+}
+
+#[tokio::test]
 async fn invalid_corrections_are_refused_with_a_reason() {
     let (app, id) = app().await;
     let path = format!("/videos/{id}/corrections");

@@ -501,12 +501,42 @@ export interface paths {
          * @description Creates a link (`url`) to a page that plays the part of the video, with captions if there is
          *     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
          *     that part only, until it expires or is withdrawn, or until the video is deleted. The page
-         *     shows the title, but not the id of the video.
+         *     shows the title and the times of the part, but not the id of the video.
          *
          *     Returns 400 if the part lies outside the video, if it is longer than a clip may be
          *     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).
          */
         post: operations["share"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/bins/{bin_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share selects of a bin.
+         * @description Creates a link (`url`) to a page that plays each select as a clip, in order. Like the link to a
+         *     part of a video, it needs no token and gives access to nothing else. The share has the selects
+         *     that the bin has now: a later change of the bin changes neither what is shared nor the link,
+         *     and neither does its deletion. A clip disappears when its video is deleted, and the link with
+         *     the last one. The page shows the title of each video, or its file name if it has none, and the times of the
+         *     clips; notes, tags and ratings are not shared. Selects whose video is missing are left
+         *     out.
+         *
+         *     Returns 400 if there are no selects, if there are too many (`shares.max_parts`), if one is
+         *     longer than a clip may be (`frames.max_clip_duration`), or if a video has too many shares
+         *     (`shares.max_per_video`).
+         */
+        post: operations["share_bin"];
         delete?: never;
         options?: never;
         head?: never;
@@ -522,8 +552,8 @@ export interface paths {
         };
         /**
          * List shares.
-         * @description Lists the shares of the videos that the token gives access to, newest first. Expired shares
-         *     stay in the list for at least a week. A page may have fewer shares than `limit` although more
+         * @description Lists the shares of the videos that the token gives access to, newest first; of a share of a
+         *     bin, the parts of these videos. Expired shares stay in the list for at least a week. A page may have fewer shares than `limit` although more
          *     follow; `next` is absent only on the last page.
          */
         get: operations["shares"];
@@ -1761,8 +1791,8 @@ export interface components {
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum number of moments per video. Default: 5.
-             * @default 5
+             * @description Maximum number of moments per video. Default: 50.
+             * @default 50
              */
             limit?: number;
             /** @description Webhook URL, without credentials or query values; null if there is none. */
@@ -1959,8 +1989,8 @@ export interface components {
             min_p_present?: number;
             /**
              * Format: uint32
-             * @description Maximum number of moments per video. Default: 5.
-             * @default 5
+             * @description Maximum number of moments per video. Default: 50.
+             * @default 50
              */
             limit?: number;
             /**
@@ -2293,6 +2323,21 @@ export interface components {
              *     token if it is limited to one, otherwise none.
              */
             collection?: string | null;
+        };
+        /**
+         * BinShareRequest
+         * @description Selects of a bin to share.
+         */
+        BinShareRequest: {
+            /** @description Ids of the selects to share. The order stays that of the bin. Null: all selects. */
+            select_ids?: string[] | null;
+            /** @description The title that the page shows, at most 200 characters. Null: the name of the bin. */
+            title?: string | null;
+            /**
+             * Format: uint64
+             * @description Seconds until the link expires, at most `shares.max_expiry`. Null: `shares.default_expiry`.
+             */
+            expires_in?: number | null;
         };
         /**
          * BinUpdateRequest
@@ -3918,12 +3963,14 @@ export interface components {
             of: components["schemas"]["CorrectionOf"];
             /**
              * @description The current text to replace: the label or name of a speaker, words (case and punctuation are
-             *     ignored), the `entity_id` or name of a linked person, or the title of a chapter.
+             *     ignored), the `entity_id` or name of a linked person, or the title of a chapter. Empty to add a
+             *     chapter, which needs `start` and `end`; the chapters around it keep the rest.
              */
             from: string;
             /**
              * @description The replacement: a name, words or a title. If empty, the words are deleted; use this for words
-             *     that were recognized but never spoken or shown.
+             *     that were recognized but never spoken or shown. If it equals `from`, the words are marked as
+             *     checked: they get the probability 1.
              */
             to: string;
             /**
@@ -5164,18 +5211,22 @@ export interface components {
         Share: {
             /** @description Id of the share. Whoever knows it can open the link. */
             share_id: string;
-            /** @description Id of the video. */
+            /** @description Id of the video of the first part. */
             video_id: string;
             /**
              * Format: double
-             * @description Start of the part, in seconds from the start of the video.
+             * @description Start of the first part, in seconds from the start of the video.
              */
             start: number;
             /**
              * Format: double
-             * @description End of the part, in seconds from the start of the video.
+             * @description End of the first part, in seconds from the start of the video.
              */
             end: number;
+            /** @description The parts, in order: one part of a video, or the selects of a bin. */
+            parts: components["schemas"]["SharePart"][];
+            /** @description Id of the bin whose selects are shared; absent for a part of a video. */
+            bin_id?: string;
             /** @description The title that the page shows. */
             title: string;
             /** @description The link: the URL of the page that plays the part. */
@@ -5193,6 +5244,24 @@ export interface components {
             shares: components["schemas"]["Share"][];
             /** @description Cursor of the next page; absent on the last page. */
             next?: string;
+        };
+        /**
+         * SharePart
+         * @description A shared part of a video.
+         */
+        SharePart: {
+            /** @description Id of the video. */
+            video_id: string;
+            /**
+             * Format: double
+             * @description Start of the part, in seconds from the start of the video.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description End of the part, in seconds from the start of the video.
+             */
+            end: number;
         };
         /**
          * ShareRequest
@@ -5670,6 +5739,11 @@ export interface components {
              */
             exact_frame_rate?: string;
             /**
+             * @description Whether the file has a sound track. A sound track may be silent. Absent for videos of earlier
+             *     versions, of which that is unknown.
+             */
+            has_sound?: boolean;
+            /**
              * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
              *     frame number. Absent if the container has none.
              */
@@ -5720,6 +5794,11 @@ export interface components {
              *     the frame rate is unknown.
              */
             exact_frame_rate?: string;
+            /**
+             * @description Whether the file has a sound track. A sound track may be silent. Absent for videos of earlier
+             *     versions, of which that is unknown.
+             */
+            has_sound?: boolean;
             /**
              * @description Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before the
              *     frame number. Absent if the container has none.
@@ -5872,6 +5951,7 @@ export type BinDeleted = components['schemas']['BinDeleted'];
 export type BinList = components['schemas']['BinList'];
 export type BinOrder = components['schemas']['BinOrder'];
 export type BinRequest = components['schemas']['BinRequest'];
+export type BinShareRequest = components['schemas']['BinShareRequest'];
 export type BinUpdateRequest = components['schemas']['BinUpdateRequest'];
 export type Boundary = components['schemas']['Boundary'];
 export type ChangeAccepted = components['schemas']['ChangeAccepted'];
@@ -6005,6 +6085,7 @@ export type SelectUpdateRequest = components['schemas']['SelectUpdateRequest'];
 export type ServerSentEvent = components['schemas']['ServerSentEvent'];
 export type Share = components['schemas']['Share'];
 export type ShareList = components['schemas']['ShareList'];
+export type SharePart = components['schemas']['SharePart'];
 export type ShareRequest = components['schemas']['ShareRequest'];
 export type ShareWithdrawn = components['schemas']['ShareWithdrawn'];
 export type Sources = components['schemas']['Sources'];
@@ -6976,11 +7057,40 @@ export interface operations {
             };
         };
     };
+    share_bin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the bin. */
+                bin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BinShareRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Share"];
+                };
+            };
+        };
+    };
     shares: {
         parameters: {
             query?: {
-                /** @description Only shares of this video. */
+                /** @description Only shares with a part of this video. */
                 video_id?: string;
+                /** @description Only shares of selects of this bin. */
+                bin_id?: string;
                 /** @description Maximum number of shares per page, from 1 to 500. Default: 100. */
                 limit?: number;
                 /** @description `next` from the previous page. */

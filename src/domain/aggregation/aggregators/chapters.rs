@@ -34,7 +34,8 @@ pub(crate) struct ChaptersAggregator;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Outline {
-    /// The chapters in chronological order. Every chunk belongs to exactly one chapter.
+    /// The chapters in chronological order. Every chunk belongs to exactly one chapter, unless a user
+    /// has added a chapter that begins or ends within the chunk.
     pub(crate) chapters: Vec<Chapter>,
     /// The analyzers whose output was used.
     pub(crate) based_on: Vec<String>,
@@ -65,24 +66,79 @@ impl Chapter {
     }
 }
 
-/// Replaces corrected titles in the stored chapters of a video. A correction applies to the chapter
-/// that covers most of the corrected one, and of which that covers most.
-pub(crate) fn correct_titles(stored: &mut Value, corrections: &[Correction]) {
-    let titles = corrections.iter().filter(|correction| correction.kind == CorrectionKind::Chapter);
-    for correction in titles {
+/// Shortest part of a chapter that is left when a user adds another one, in seconds. Shorter parts
+/// belong to the added chapter.
+const MIN_REST: f64 = 0.5;
+
+/// Applies the corrections of chapters to the stored chapters of a video: titles, and chapters that
+/// users have added. `chunks` are the spans of the video's chunks. A corrected title applies to the
+/// chapter that covers most of the corrected one, and of which that covers most.
+pub(crate) fn correct_chapters(stored: &mut Value, corrections: &[Correction], chunks: &[Span]) {
+    let of_chapters = |correction: &&Correction| correction.kind == CorrectionKind::Chapter;
+    let mut corrections = corrections.iter().filter(of_chapters).peekable();
+    if corrections.peek().is_none() {
+        return;
+    }
+    let Ok(mut outline) = Outline::deserialize(&*stored) else { return };
+    for correction in corrections {
         let Some(span) = correction.span else { continue };
-        let chapters = stored.get_mut("chapters").and_then(Value::as_array_mut);
-        for chapter in chapters.into_iter().flatten() {
-            let seconds = |name: &str| chapter.get(name).and_then(Value::as_f64);
-            let own = match (seconds("start"), seconds("end")) {
-                (Some(start), Some(end)) => Span { start, end },
-                _ => continue,
-            };
+        if correction.from.is_empty() {
+            add_chapter(&mut outline.chapters, &correction.to, span, chunks);
+            continue;
+        }
+        for chapter in &mut outline.chapters {
+            let own = chapter.span();
             if own.overlap(&span) > 0.5 * own.seconds().max(span.seconds()) {
-                chapter["title"] = correction.to.clone().into();
+                chapter.title.clone_from(&correction.to);
             }
         }
     }
+    if let Ok(corrected) = serde_json::to_value(outline.chapters) {
+        stored["chapters"] = corrected;
+    }
+}
+
+/// Adds a chapter. The chapters around it keep the parts that it does not cover.
+fn add_chapter(chapters: &mut Vec<Chapter>, title: &str, mut span: Span, chunks: &[Span]) {
+    for chapter in &*chapters {
+        if (chapter.start - span.start).abs() < MIN_REST {
+            span.start = chapter.start;
+        }
+        if (chapter.end - span.end).abs() < MIN_REST {
+            span.end = chapter.end;
+        }
+    }
+    let cut = |chapter: &Chapter, start: f64, end: f64| {
+        let is_in = |chunk: &Span| chunk.overlap(&Span { start, end }) > 0.0;
+        let numbers = chunks.iter().enumerate().filter(|(_, chunk)| is_in(chunk));
+        let chunk_ids: Vec<ChunkId> =
+            numbers.map(|(number, _)| ChunkId::from_index(number)).collect();
+        Chapter {
+            start,
+            end,
+            first_chunk: chunk_ids.first().copied().unwrap_or(chapter.first_chunk),
+            last_chunk: chunk_ids.last().copied().unwrap_or(chapter.last_chunk),
+            chunk_ids,
+            ..chapter.clone()
+        }
+    };
+    let mut parts = Vec::with_capacity(chapters.len() + 2);
+    for chapter in chapters.drain(..) {
+        if chapter.span().overlap(&span) <= 0.0 {
+            parts.push(chapter);
+            continue;
+        }
+        if chapter.start < span.start {
+            parts.push(cut(&chapter, chapter.start, span.start));
+        }
+        if chapter.end > span.end {
+            parts.push(cut(&chapter, span.end, chapter.end));
+        }
+    }
+    let added = Chapter { title: title.to_owned(), ..Chapter::default() };
+    let place = parts.partition_point(|chapter| chapter.start < span.start);
+    parts.insert(place, cut(&added, span.start, span.end));
+    *chapters = parts;
 }
 
 const PROMPT: &str = include_str!("../prompts/title.md");
@@ -223,6 +279,38 @@ mod tests {
         let result = aggregate_with_vectors(&ChaptersAggregator, &video, &vectors).await;
         assert_eq!(result["based_on"], json!([default_video::ID]));
         result["chapters"].as_array().expect("chapters").clone()
+    }
+
+    #[test]
+    fn an_added_chapter_cuts_those_around_it() {
+        let chunks: Vec<Span> = (0..4)
+            .map(|n| Span { start: f64::from(n) * 10.0, end: f64::from(n) * 10.0 + 10.0 })
+            .collect();
+        let chapter = |title: &str, start: f64, end: f64| Chapter {
+            title: title.into(),
+            start,
+            end,
+            ..Chapter::default()
+        };
+        for (start, end, expected) in [
+            (
+                5.0,
+                8.0,
+                vec![("a", 0.0, 5.0), ("new", 5.0, 8.0), ("a", 8.0, 20.0), ("b", 20.0, 40.0)],
+            ),
+            (15.0, 25.0, vec![("a", 0.0, 15.0), ("new", 15.0, 25.0), ("b", 25.0, 40.0)]),
+            (0.3, 19.8, vec![("new", 0.0, 20.0), ("b", 20.0, 40.0)]),
+            (0.0, 40.0, vec![("new", 0.0, 40.0)]),
+        ] {
+            let mut chapters = vec![chapter("a", 0.0, 20.0), chapter("b", 20.0, 40.0)];
+            add_chapter(&mut chapters, "new", Span { start, end }, &chunks);
+            let found: Vec<_> =
+                chapters.iter().map(|c| (c.title.as_str(), c.start, c.end)).collect();
+            assert_eq!(found, expected);
+            let new = chapters.iter().find(|c| c.title == "new").expect("the new one");
+            assert_eq!(new.first_chunk.index(), (new.start / 10.0) as usize, "{start}");
+            assert!(new.chunk_ids.last() == Some(&new.last_chunk), "{start}");
+        }
     }
 
     #[tokio::test]

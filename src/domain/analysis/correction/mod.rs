@@ -42,7 +42,7 @@ pub enum CorrectionKind {
     ScreenText,
     /// The name of a person in the picture.
     Person,
-    /// The title of a chapter.
+    /// The title of a chapter, or a new chapter.
     Chapter,
 }
 
@@ -67,9 +67,11 @@ pub struct Correction {
     /// The subject.
     #[serde(rename = "of")]
     pub kind: CorrectionKind,
-    /// The text to replace: a speaker's label, words, the id or name of a person, or a title.
+    /// The text to replace: a speaker's label, words, the id or name of a person, or a title. Empty for
+    /// a new chapter.
     pub from: String,
-    /// The replacement; if empty, the words are removed.
+    /// The replacement; if empty, the words are removed. If it equals `from`, the words are right as
+    /// recognized.
     pub to: String,
     /// Restricts the correction to this span, in seconds from the start of the video; if `None`, it
     /// applies everywhere. The span of a chapter identifies it among the chapters of later runs.

@@ -11,6 +11,8 @@ use crate::kernel::time::{Span, rounded};
 pub(crate) struct PhrasePattern {
     words: Vec<String>,
     capital: bool,
+    /// Whether the phrase includes the punctuation after its last word.
+    punctuated: bool,
 }
 
 impl PhrasePattern {
@@ -20,6 +22,7 @@ impl PhrasePattern {
         Self {
             words: words.filter(|word| !word.is_empty()).collect(),
             capital: starts_capital(text),
+            punctuated: text.trim_end().ends_with(|c: char| !c.is_alphanumeric()),
         }
     }
 
@@ -47,8 +50,8 @@ impl PhrasePattern {
         (expected.peek().is_none() && length > 0).then_some(length)
     }
 
-    /// Returns the words that replace a match. They keep the punctuation around the match. They
-    /// also keep its initial capital, unless the phrase itself is capitalized.
+    /// Returns the words that replace a match. They keep the punctuation around the match, unless it is
+    /// part of the phrase. They also keep its initial capital, unless the phrase itself is capitalized.
     fn replacement(&self, matched: &[&str], by: &str) -> Vec<String> {
         let mut words: Vec<String> = by.split_whitespace().map(str::to_owned).collect();
         let (Some(first), Some(last)) = (matched.first(), matched.last()) else { return words };
@@ -66,7 +69,8 @@ impl PhrasePattern {
                 word.insert_str(0, &before);
             }
         }
-        if let Some(word) = words.last_mut()
+        if !self.punctuated
+            && let Some(word) = words.last_mut()
             && word.ends_with(char::is_alphanumeric)
         {
             word.push_str(after);
@@ -195,6 +199,8 @@ mod tests {
             ("a cobweb", "web", "Webb", None),
             ("one two three", "two", "", Some("one three")),
             ("colour", "Colour?", "color", Some("color")),
+            ("And so it begins!", "begins!", "BEGINS", Some("And so it BEGINS")),
+            ("And so it begins!", "begins", "BEGINS", Some("And so it BEGINS!")),
             ("in two words", "two words", "2 or 3 words.", Some("in 2 or 3 words.")),
         ] {
             let replaced = PhrasePattern::new(from).replace_in(text, to);

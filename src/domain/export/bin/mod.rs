@@ -16,6 +16,7 @@ use crate::export::sequence::{Sequence, SequenceClip, clip_format};
 use crate::export::{Export, Exports, VideoLog, ended};
 use crate::kernel::access::Access;
 use crate::kernel::error::{Error, Result};
+use crate::kernel::moment::MomentId;
 use crate::kernel::video::VideoId;
 
 /// Maximum number of selects that an error names.
@@ -52,6 +53,20 @@ impl Exports {
         }
         // Writing a long sequence would block the executor.
         tokio::task::spawn_blocking(move || sequence.export(format.id)).await.map_err(ended)?
+    }
+
+    /// Returns the name of a bin and the moments that its selects are, in order. Returns the errors of
+    /// [`Self::export_bin`].
+    pub(crate) async fn selected_moments(
+        &self,
+        access: &Access,
+        bin_id: &BinId,
+        selection: &BinSelection,
+    ) -> Result<(String, Vec<MomentId>)> {
+        let sequence = self.sequence(access, bin_id, selection, 0.0).await?;
+        let moment = |clip: &SequenceClip| MomentId::new(clip.source.video_id, clip.span());
+        let moments = sequence.clips.iter().map(moment).collect();
+        Ok((sequence.name, moments))
     }
 
     /// Makes the sequence of selects of a bin at their most frequent frame rate, with handles of this

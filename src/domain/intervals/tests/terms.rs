@@ -166,6 +166,21 @@ fn lines_last_from_their_first_to_their_last_frame() {
     );
 }
 
+#[test]
+fn lines_that_are_visible_together_show_a_phrase_together() {
+    let lines =
+        vec![line("RUE", 2.0, 4.0), line("DE LONDRES", 3.0, 6.0), line("DE LYON", 7.0, 8.0)];
+    let outputs = [output(json!({"text": "x", "texts": lines})), None, None];
+    assert_spans(
+        &analyzed(ocr::ID, outputs),
+        &[
+            (json!({"reads": "rue de londres"}), &[(3.0, 4.0)]),
+            (json!({"reads": "\"rue de londres\""}), &[(3.0, 4.0)]),
+            (json!({"reads": "rue de lyon"}), NOWHERE),
+        ],
+    );
+}
+
 fn location(t: f64) -> Value {
     json!({"t": t, "box": [0.1, 0.1, 0.2, 0.2], "confidence": 0.9})
 }

@@ -1,6 +1,7 @@
-//! Links to parts of videos. `pages.rs` has what people without a token see, `storage.rs` what
+//! Links to parts of videos. `bins.rs` has links to the selects of a bin, `pages.rs` has what people without a token see, `storage.rs` what
 //! maintenance verifies and removes, and several instances.
 
+mod bins;
 mod pages;
 mod storage;
 

@@ -40,6 +40,7 @@ from .bin_deleted import BinDeleted
 from .bin_list import BinList
 from .bin_order import BinOrder
 from .bin_request import BinRequest
+from .bin_share_request import BinShareRequest
 from .bin_update_request import BinUpdateRequest
 from .boundary import Boundary
 from .change_accepted import ChangeAccepted
@@ -209,6 +210,7 @@ from .select_update_request import SelectUpdateRequest
 from .server_sent_event import ServerSentEvent
 from .share import Share
 from .share_list import ShareList
+from .share_part import SharePart
 from .share_request import ShareRequest
 from .share_withdrawn import ShareWithdrawn
 from .sources import Sources
@@ -279,6 +281,7 @@ __all__ = (
     "BinList",
     "BinOrder",
     "BinRequest",
+    "BinShareRequest",
     "BinUpdateRequest",
     "Boundary",
     "ChangeAccepted",
@@ -444,6 +447,7 @@ __all__ = (
     "ServerSentEvent",
     "Share",
     "ShareList",
+    "SharePart",
     "ShareRequest",
     "ShareWithdrawn",
     "Sources",

@@ -45,7 +45,7 @@ class Alert:
         filters (Any | Unset): Hard filters that must all match, as in `/query`. Default: {}.
         min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply.
             Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
+        limit (int | Unset): Maximum number of moments per video. Default: 50. Default: 50.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Alert:
     field: str | Unset = "combined"
     filters: Any | Unset = {}
     min_p_present: float | Unset = 0.5
-    limit: int | Unset = 5
+    limit: int | Unset = 50
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class AlertRequest:
         score_threshold (float | None | Unset): Minimum cosine similarity of a match, from 0 to 1. Null: no minimum.
         min_p_present (float | Unset): Minimum `p_present` of a match, from 0 to 1. Without `text`, it does not apply.
             Default: 0.5. Default: 0.5.
-        limit (int | Unset): Maximum number of moments per video. Default: 5. Default: 5.
+        limit (int | Unset): Maximum number of moments per video. Default: 50. Default: 50.
         webhook (None | str | Unset): http(s) URL that receives matches. Private addresses are rejected. Returns 400 if
             this install
             sends no callbacks. Null: the matches are only stored.
@@ -40,7 +40,7 @@ class AlertRequest:
     filters: Any | Unset = {}
     score_threshold: float | None | Unset = UNSET
     min_p_present: float | Unset = 0.5
-    limit: int | Unset = 5
+    limit: int | Unset = 50
     webhook: None | str | Unset = UNSET
 
     def to_dict(self) -> dict[str, Any]:

@@ -31,6 +31,9 @@ class VideoDetail:
         exact_frame_rate (str | Unset): Frames per second as a fraction, such as `30000/1001`; absent if the video has
             no picture or
             the frame rate is unknown.
+        has_sound (bool | Unset): Whether the file has a sound track. A sound track may be silent. Absent for videos of
+            earlier
+            versions, of which that is unknown.
         timecode (str | Unset): Timecode of the first frame, such as `01:00:00:00`; drop-frame timecodes have `;` before
             the
             frame number. Absent if the container has none.
@@ -70,6 +73,7 @@ class VideoDetail:
     params: Any
     aggregates: list[str]
     exact_frame_rate: str | Unset = UNSET
+    has_sound: bool | Unset = UNSET
     timecode: str | Unset = UNSET
     reel_name: str | Unset = UNSET
     synopsis: str | Unset = UNSET
@@ -113,6 +117,8 @@ class VideoDetail:
         aggregates = self.aggregates
 
         exact_frame_rate = self.exact_frame_rate
+
+        has_sound = self.has_sound
 
         timecode = self.timecode
 
@@ -161,6 +167,8 @@ class VideoDetail:
         )
         if exact_frame_rate is not UNSET:
             field_dict["exact_frame_rate"] = exact_frame_rate
+        if has_sound is not UNSET:
+            field_dict["has_sound"] = has_sound
         if timecode is not UNSET:
             field_dict["timecode"] = timecode
         if reel_name is not UNSET:
@@ -224,6 +232,8 @@ class VideoDetail:
 
         exact_frame_rate = d.pop("exact_frame_rate", UNSET)
 
+        has_sound = d.pop("has_sound", UNSET)
+
         timecode = d.pop("timecode", UNSET)
 
         reel_name = d.pop("reel_name", UNSET)
@@ -263,6 +273,7 @@ class VideoDetail:
             params=params,
             aggregates=aggregates,
             exact_frame_rate=exact_frame_rate,
+            has_sound=has_sound,
             timecode=timecode,
             reel_name=reel_name,
             synopsis=synopsis,

@@ -65,7 +65,7 @@ def sync_detailed(
      Creates a link (`url`) to a page that plays the part of the video, with captions if there is
     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
     that part only, until it expires or is withdrawn, or until the video is deleted. The page
-    shows the title, but not the id of the video.
+    shows the title and the times of the part, but not the id of the video.
 
     Returns 400 if the part lies outside the video, if it is longer than a clip may be
     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).
@@ -105,7 +105,7 @@ def sync(
      Creates a link (`url`) to a page that plays the part of the video, with captions if there is
     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
     that part only, until it expires or is withdrawn, or until the video is deleted. The page
-    shows the title, but not the id of the video.
+    shows the title and the times of the part, but not the id of the video.
 
     Returns 400 if the part lies outside the video, if it is longer than a clip may be
     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).
@@ -140,7 +140,7 @@ async def asyncio_detailed(
      Creates a link (`url`) to a page that plays the part of the video, with captions if there is
     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
     that part only, until it expires or is withdrawn, or until the video is deleted. The page
-    shows the title, but not the id of the video.
+    shows the title and the times of the part, but not the id of the video.
 
     Returns 400 if the part lies outside the video, if it is longer than a clip may be
     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).
@@ -178,7 +178,7 @@ async def asyncio(
      Creates a link (`url`) to a page that plays the part of the video, with captions if there is
     speech, and offers it as a file. Whoever has the link needs no token. The link gives access to
     that part only, until it expires or is withdrawn, or until the video is deleted. The page
-    shows the title, but not the id of the video.
+    shows the title and the times of the part, but not the id of the video.
 
     Returns 400 if the part lies outside the video, if it is longer than a clip may be
     (`frames.max_clip_duration`), or if the video has too many shares (`shares.max_per_video`).

@@ -12,6 +12,7 @@ from ...types import UNSET, Response, Unset
 def _get_kwargs(
     *,
     video_id: str | Unset = UNSET,
+    bin_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
@@ -19,6 +20,8 @@ def _get_kwargs(
     params: dict[str, Any] = {}
 
     params["video_id"] = video_id
+
+    params["bin_id"] = bin_id
 
     params["limit"] = limit
 
@@ -60,17 +63,20 @@ def sync_detailed(
     *,
     client: AuthenticatedClient | Client,
     video_id: str | Unset = UNSET,
+    bin_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[ShareList]:
     """List shares.
 
-     Lists the shares of the videos that the token gives access to, newest first. Expired shares
-    stay in the list for at least a week. A page may have fewer shares than `limit` although more
+     Lists the shares of the videos that the token gives access to, newest first; of a share of a
+    bin, the parts of these videos. Expired shares stay in the list for at least a week. A page may have
+    fewer shares than `limit` although more
     follow; `next` is absent only on the last page.
 
     Args:
         video_id (str | Unset):
+        bin_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -84,6 +90,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         video_id=video_id,
+        bin_id=bin_id,
         limit=limit,
         cursor=cursor,
     )
@@ -99,17 +106,20 @@ def sync(
     *,
     client: AuthenticatedClient | Client,
     video_id: str | Unset = UNSET,
+    bin_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> ShareList | None:
     """List shares.
 
-     Lists the shares of the videos that the token gives access to, newest first. Expired shares
-    stay in the list for at least a week. A page may have fewer shares than `limit` although more
+     Lists the shares of the videos that the token gives access to, newest first; of a share of a
+    bin, the parts of these videos. Expired shares stay in the list for at least a week. A page may have
+    fewer shares than `limit` although more
     follow; `next` is absent only on the last page.
 
     Args:
         video_id (str | Unset):
+        bin_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -124,6 +134,7 @@ def sync(
     return sync_detailed(
         client=client,
         video_id=video_id,
+        bin_id=bin_id,
         limit=limit,
         cursor=cursor,
     ).parsed
@@ -133,17 +144,20 @@ async def asyncio_detailed(
     *,
     client: AuthenticatedClient | Client,
     video_id: str | Unset = UNSET,
+    bin_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> Response[ShareList]:
     """List shares.
 
-     Lists the shares of the videos that the token gives access to, newest first. Expired shares
-    stay in the list for at least a week. A page may have fewer shares than `limit` although more
+     Lists the shares of the videos that the token gives access to, newest first; of a share of a
+    bin, the parts of these videos. Expired shares stay in the list for at least a week. A page may have
+    fewer shares than `limit` although more
     follow; `next` is absent only on the last page.
 
     Args:
         video_id (str | Unset):
+        bin_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -157,6 +171,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         video_id=video_id,
+        bin_id=bin_id,
         limit=limit,
         cursor=cursor,
     )
@@ -170,17 +185,20 @@ async def asyncio(
     *,
     client: AuthenticatedClient | Client,
     video_id: str | Unset = UNSET,
+    bin_id: str | Unset = UNSET,
     limit: int | Unset = 100,
     cursor: str | Unset = UNSET,
 ) -> ShareList | None:
     """List shares.
 
-     Lists the shares of the videos that the token gives access to, newest first. Expired shares
-    stay in the list for at least a week. A page may have fewer shares than `limit` although more
+     Lists the shares of the videos that the token gives access to, newest first; of a share of a
+    bin, the parts of these videos. Expired shares stay in the list for at least a week. A page may have
+    fewer shares than `limit` although more
     follow; `next` is absent only on the last page.
 
     Args:
         video_id (str | Unset):
+        bin_id (str | Unset):
         limit (int | Unset):  Default: 100.
         cursor (str | Unset):
 
@@ -196,6 +214,7 @@ async def asyncio(
         await asyncio_detailed(
             client=client,
             video_id=video_id,
+            bin_id=bin_id,
             limit=limit,
             cursor=cursor,
         )
