@@ -71,7 +71,9 @@ test("an alert is edited, paused and resumed", async ({ page, service }) => {
   expect((await fetch(`${service.url}/alerts/boats`, put)).status).toBe(200);
   await page.goto(`${service.url}/#/alerts?tab=saved`);
   const boats = page.getByRole("region", { name: "boats" });
+  await expect(boats.getByText("On", { exact: true })).toBeVisible();
   await boats.getByRole("button", { name: "Pause" }).press("Enter");
+  await expect(boats.getByText("Paused", { exact: true })).toBeVisible();
   await expect(boats).toContainText("Finds nothing until it is resumed");
   // The message leaves the main menu free.
   const message = await page.locator(".toast").boundingBox();
@@ -154,7 +156,7 @@ for (const [width, colorScheme, locale] of [[360, "dark", "de-DE"], [1280, "ligh
       await page.getByRole("heading", { name: german ? "Benachrichtigungen" : "Alerts" }).getByRole("link").click();
       await page.getByRole("link", { name: words.saved }).click();
       const alert = page.getByRole("region", { name: "red-boat" });
-      await expect(alert.getByRole("link", { name: words.matches })).toHaveAttribute("href", "#/alerts?alert=red-boat");
+      await expect(alert.getByRole("link", { name: words.matches })).toHaveAttribute("href", "#/alerts?alert=red-boat&verdict=all");
       await expect(alert).toContainText(words.delivered);
       await expect(alert).toContainText("boat, buoy");
       await alert.getByText(words.missed).click();
@@ -296,14 +298,22 @@ test("an alert without a webhook fills the inbox, and matches are read", async (
     await expect(row(0).getByText("Unread", { exact: true })).toHaveCount(0);
     await page.keyboard.type("A buoy");
     await page.keyboard.press("Enter");
-    await expect(row(0).getByRole("status")).toContainText(/^False alarm\. A buoy anonymous, /);
+    await expect(row(0).getByRole("status")).toContainText(/^False alarm\. A buoy without a name, /);
     await expect(row(0).getByLabel("Reason (optional)")).toHaveCount(0);
     await row(1).getByRole("button", { name: "Confirm" }).click();
-    await row(1).getByLabel("Reason (optional)").blur();
-    await expect(row(1).getByRole("status")).toContainText(/^Confirmed\. +anonymous, /);
+    await row(1).getByLabel("Your name (optional)").fill("Ada");
+    await row(1).getByLabel("Your name (optional)").blur();
+    await expect(row(1).getByRole("status")).toContainText(/^Confirmed\. +Ada, /);
     await expectAccessible(page, "judged matches");
     await page.screenshot({ path: test.info().outputPath("judged-1920.png") });
     expect((await stored()).slice(0, 2)).toEqual([["false_alarm", "A buoy"], ["confirmed", undefined]]);
+    // The inbox opens without false alarms.
+    await page.reload();
+    await expect(page.getByLabel("State")).toHaveValue("");
+    await expect(rows).toHaveCount(found - 1);
+    await expect(rows.getByText("A buoy")).toHaveCount(0);
+    await page.getByLabel("State").selectOption("All");
+    await expect(rows).toHaveCount(found);
     await page.getByLabel("State").selectOption("confirmed");
     await expect(rows).toHaveCount(1);
     await expect(page).toHaveURL(/verdict=confirmed$/);

@@ -39,10 +39,10 @@ test("one field finds pages, videos, bins, people and moments by keyboard", asyn
   await page.keyboard.press("Control+k");
   await expect(field(page)).toBeFocused();
   expect(scripts).toHaveLength(1);
-  await expect(options(page)).toHaveText(["Library", "Search", "Ask", "People", "Bins", "Jobs", "Alerts", "Settings", /harbour\.mp4\s*1:23/]);
+  await expect(options(page)).toHaveText(["Library", "Search", "Ask", "People", "Bins", "Jobs", "Alerts", "Newest comments", "Share links", "Settings", /harbour\.mp4\s*1:23/]);
   await expect(active(page)).toHaveText("Library");
   await field(page).pressSequentially("har");
-  await expect(options(page)).toHaveText(["Search for “har”", "Ask “har”", /harbour\.mp4\s*1:23/, "Best of harbour", /Harriet\s*4 moments/]);
+  await expect(options(page)).toHaveText(["Share links", "Search for “har”", "Ask “har”", /harbour\.mp4\s*1:23/, "Best of harbour", /Harriet\s*4 moments/]);
   expect(sent, "requests wait for the end of typing").toEqual(["har"]);
   for (const [width, colorScheme] of [[360, "dark"], [1280, "light"], [1920, "dark"]]) {
     await page.setViewportSize({ width, height: 900 });

@@ -50,12 +50,17 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
       await panel.getByRole("button", { name: "Save" }).click();
       await expect(panel.getByRole("list", { name: "Replies" })).toContainText("It is.");
       await panel.getByRole("list", { name: "Replies" }).getByRole("button", { name: "Delete the comment of Ada at 0:00" }).click();
+      const question = page.getByRole("dialog", { name: "Delete this comment permanently?" });
+      await question.getByRole("button", { name: "Delete" }).click();
       await expect(entries(page)).toHaveCount(2);
-      await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
-      await expect(entries(page)).toHaveCount(1);
-      await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+      const remove = panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" });
+      await remove.click();
+      await expectAccessible(page, "the question before a comment is deleted", "dialog");
+      await question.getByRole("button", { name: "Cancel" }).click();
+      await expect(question).toHaveCount(0);
       await expect(entries(page)).toHaveCount(2);
-      await panel.getByRole("button", { name: "Delete the comment of Ada at 0:02–0:04" }).click();
+      await remove.click();
+      await question.getByRole("button", { name: "Delete" }).click();
       await expect(entries(page)).toHaveCount(1);
       const { comments } = await (await fetch(`${service.url}/videos/${id}/comments`)).json();
       expect(comments.map(({ text, author, start }) => [text, author, start])).toEqual([["This is the harbour.", "Ada", 0]]);
@@ -110,6 +115,40 @@ test("comments are settled, folded and opened again", async ({ page, service }) 
   await expect(panel.getByText("Wrong take?")).toBeVisible();
   await expect(onlyOpen).toHaveCount(0);
   await expect(panel.getByRole("button", { name: "Settle", exact: true })).toHaveCount(2);
+});
+
+test("comments of others are counted in the header until their list is visited", async ({ page, service }) => {
+  const id = await ingest(service.url);
+  const post = async (body) => (await fetch(`${service.url}/videos/${id}/comments`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  })).json();
+  await page.clock.install();
+  // What other tests have written is seen.
+  await page.goto(`${service.url}/#/activity`);
+  const link = (name) => page.getByRole("banner").getByRole("link", { name, exact: true });
+  await expect(link("Newest comments")).toHaveAttribute("aria-current", "page");
+  // The times of comments have no fractions of a second.
+  const second = () => Math.floor(Date.now() / 1000);
+  const start = second();
+  await expect.poll(second).toBeGreaterThan(start);
+  const { comment_id: settled } = await post({ start: 0, text: "Which take is this?", author: "Bo" });
+  await fetch(`${service.url}/videos/${id}/comments/${settled}`, {
+    method: "PATCH", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ settled: true }),
+  });
+  await post({ start: 5, text: "Too dark here", author: "Bo" });
+  await page.goto(`${service.url}/#/videos/${id}`);
+  const panel = await openTab(page, "Comments");
+  await panel.getByRole("textbox", { name: "Comment" }).fill("My own note");
+  await panel.getByRole("button", { name: "Comment at 0:00" }).click();
+  await expect(panel.getByText("My own note")).toBeVisible();
+  await page.clock.runFor(61_000);
+  await expect(link("Newest comments, 1 unread")).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expectAccessible(page, "the header with new comments", "header");
+  await page.screenshot({ path: test.info().outputPath("new-comments-390.png") });
+  await link("Newest comments, 1 unread").click();
+  await expect(page.getByRole("listitem").filter({ hasText: "Too dark here" })).toBeVisible();
+  await expect(link("Newest comments")).toBeVisible();
 });
 
 test("the author is the name of the token, and others may only read", async ({ browser }) => {

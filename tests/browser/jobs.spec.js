@@ -74,7 +74,7 @@ const FINISHED = {
   result: {
     video_id: "0123456789abcdef", video_url: "", poster_url: null, storage_path: "", filename: "clip.mp4", duration: 30,
     size_bytes: 1, chunk_config: "interval=10", chunks: 3, analyzers: ["default_video"],
-    dropped: ["ocr"], indexed: { default_video: 3, transcript: 0 },
+    dropped: ["ocr"], indexed: { default_video: 3, transcript: 0, people: 0 },
     aggregated: { ran: ["summary"], reused: [], aggregates: ["summary"], skipped: ["object_entities"], failed: { events: "TimeoutError: the model did not answer" } },
     usage: { model: "large-1", calls: 7, input_tokens: 1200, output_tokens: 340 },
     profile: { scan: { calls: 1, seconds: 4.25 }, embed: { calls: 3, seconds: 0.5 } },
@@ -87,7 +87,8 @@ test("a finished job shows failed, skipped and empty results, and its usage", as
   await page.goto(`${service.url}/#/jobs`);
   const job = page.getByRole("listitem").filter({ hasText: "clip.mp4" });
   await expect(job).toContainText("Events failed: The model did not answer");
-  await expect(job).toContainText("Nothing found for: Speech");
+  // Without a picture, there are no people to look for.
+  await expect(job).toContainText("Nothing found for: Speech.");
   await expect(job).toContainText(/Skipped: Recognised objects \(requires .*Objects/);
   await expect(job).toContainText("Removed because the video was split differently: On-screen text");
   await job.getByText("Usage and timing").click();

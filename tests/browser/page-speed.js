@@ -1,6 +1,7 @@
 // Compares the page with another version of it, in turns, with the same service: milliseconds until the first cards of
-// the library are painted, until a search shows hits, and until a click on the timeline has sought. The other version is
-// a folder `ui/dist`, named by SHOTLOG_OTHER_UI.
+// the library are painted, until a search shows hits, and until a click on the timeline has sought: as soon as the video
+// can be played, while the page still loads, and once it has loaded. The other version is a folder `ui/dist`, named by
+// SHOTLOG_OTHER_UI.
 import { readFile } from "node:fs/promises";
 import { createServer, request as forward } from "node:http";
 import { extname, join } from "node:path";
@@ -33,7 +34,17 @@ async function serveWith(folder, service) {
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-/** Milliseconds of one visit: first cards, hits, seek. */
+/** Milliseconds from a click on the timeline, at a share of its width, to the end of the seek. */
+async function seekTime(page, timeline, share) {
+  const { width } = await timeline.boundingBox();
+  const sought = page.evaluate(() => new Promise((done) => { document.querySelector("video").addEventListener("seeked", done, { once: true }); }));
+  const start = performance.now();
+  await timeline.click({ position: { x: width * share, y: 8 } });
+  await sought;
+  return performance.now() - start;
+}
+
+/** Milliseconds of one visit: first cards, hits, seeks. */
 async function visit(browser, url, video, round) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   const page = await context.newPage();
@@ -52,14 +63,11 @@ async function visit(browser, url, video, round) {
   const timeline = page.getByRole("slider", { name: "Time" });
   await timeline.waitFor();
   await page.waitForFunction(() => document.querySelector("video")?.readyState >= 2);
-  const { width } = await timeline.boundingBox();
-  const sought = page.evaluate(() => new Promise((done) => { document.querySelector("video").addEventListener("seeked", done, { once: true }); }));
-  start = performance.now();
-  await timeline.click({ position: { x: width * (0.2 + 0.07 * (round % 9)), y: 8 } });
-  await sought;
-  const seek = performance.now() - start;
+  const early = await seekTime(page, timeline, 0.2 + 0.07 * (round % 9));
+  await page.waitForLoadState("networkidle");
+  const seek = await seekTime(page, timeline, 0.85 - 0.07 * (round % 9));
   await context.close();
-  return [cards, hits, seek];
+  return [cards, hits, early, seek];
 }
 
 /** Prints the medians of both versions. */
@@ -76,7 +84,7 @@ export async function comparePages(browser, other) {
         if (round >= 0) version.times.push(times);
       }
     }
-    for (const [index, name] of ["first cards", "hits of a search", "seek on the timeline"].entries()) {
+    for (const [index, name] of ["first cards", "hits of a search", "seek while the page loads", "seek on the loaded page"].entries()) {
       const [ours, theirs] = versions.map(({ times }) => times.map((one) => one[index]).sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]);
       console.log(`${name}: ${Math.round(ours)} ms, the other version ${Math.round(theirs)} ms (median of ${ROUNDS} in turns; ratio ${(ours / theirs).toFixed(2)})`);
     }

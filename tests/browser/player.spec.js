@@ -383,7 +383,7 @@ test("the sound lane is requested once and can be hidden", async ({ page, servic
   expect(await names()).not.toContain("Sound");
 });
 
-test("an audio file requests no frames and reports that there is none to save", async ({ page, service }) => {
+test("an audio file says that it has no picture, and requests and offers no frames", async ({ page, service }) => {
   const id = await longVideo(page);
   const requests = [];
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));
@@ -391,8 +391,9 @@ test("an audio file requests no frames and reports that there is none to save", 
   await expect(page.locator("#moments .moment").first()).toContainText("♪");
   await page.getByRole("slider", { name: "Time" }).hover();
   await openTimeMenu(page);
-  await page.getByRole("button", { name: "Save frame" }).click();
-  await expect(page.getByText("there is no frame to save").first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Copy link" })).toBeVisible();
+  await expect(page.getByText("Save frame")).toHaveCount(0);
+  await expect(page.getByText("Sound recording: no picture")).toBeVisible();
   expect(requests.filter((path) => /frames|storyboard/.test(path))).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
 // Links to parts of a video: created and withdrawn in the page, opened by people without a token.
+import { createBinOf, deleteBins, send, tick } from "./bins.js";
 import { expect, expectAccessible, openHitMenu, openTimeMenu, test } from "./fixtures.js";
 import { addVideo, startService } from "./service.js";
 
@@ -11,7 +12,7 @@ test.afterEach(async ({ service }) => {
 });
 
 const dialog = (page) => page.getByRole("dialog");
-const links = (page) => dialog(page).getByRole("list", { name: "Links to this video" }).getByRole("listitem");
+const links = (page) => dialog(page).getByRole("list", { name: "Share links" }).getByRole("listitem");
 const linkOf = (page, title) => links(page).getByRole("textbox", { name: `Link to ${title}` });
 
 // Opens a link in a browser that knows nothing of the service.
@@ -85,6 +86,54 @@ test("a moment of a search is shared, and the link is copied", async ({ page, co
   await expect(dialog(page)).toHaveCount(0);
 });
 
+for (const [width, colorScheme] of [[1280, "dark"], [390, "light"]]) {
+  test.describe(`at ${width} px, ${colorScheme}`, () => {
+    const options = { viewport: { width, height: 800 }, colorScheme };
+    test.use({ ...options, contextOptions: { reducedMotion: "reduce" } });
+
+    test("the ticked selects of a bin are shared as one link, and all links are in one list", async ({ page, browser, service }) => {
+      const id = await ingest(service.url);
+      const bin = await createBinOf(service, id, [0, 5, 10]);
+      await page.goto(`${service.url}/#/bins/${bin}`);
+      await tick(page, "Choose select 1");
+      await tick(page, "Choose select 3");
+      await page.getByRole("button", { name: "Share link" }).click();
+      await expect(dialog(page).getByRole("heading", { name: "Share 2 selects" })).toBeVisible();
+      await expect(dialog(page)).toContainText("The link has the selects as they are now.");
+      await expect(dialog(page)).toContainText("This service has no sign-in");
+      await expect(dialog(page)).toContainText("No links yet.");
+      await dialog(page).getByRole("button", { name: "Create link" }).click();
+      await expect(linkOf(page, "Harbour 2 selects, 0:04")).toBeFocused();
+      await expectAccessible(page, "the dialog of links to a bin", "dialog");
+      await page.screenshot({ path: test.info().outputPath("bin.png") });
+      const { shares } = await (await fetch(`${service.url}/shares?bin_id=${bin}`)).json();
+      expect(shares.map(({ title, parts }) => [title, parts.map(({ start, end }) => [start, end])])).toEqual([["Harbour", [[0, 2], [10, 12]]]]);
+      const viewer = await openLink(browser, shares[0].url, options);
+      expect(viewer.status).toBe(200);
+      await expect(viewer.page.getByRole("heading", { name: "Harbour" })).toBeVisible();
+      await expect(viewer.page.locator("video")).toHaveCount(2);
+      await viewer.context.close();
+      await send(`${service.url}/videos/${id}/shares`, "POST", { start: 2, end: 4, title: "Pier" });
+
+      await dialog(page).getByRole("link", { name: "All links" }).click();
+      await expect(dialog(page)).toHaveCount(0);
+      await expect(page).toHaveTitle("Share links · Shotlog");
+      const all = page.getByRole("list", { name: "Share links" }).getByRole("listitem");
+      await expect(all).toHaveCount(2);
+      await expect(all.nth(0)).toContainText("Pier 0:02–0:04");
+      await expect(all.nth(0).getByRole("link", { name: "shotlog-sample.mp4" })).toHaveAttribute("href", `#/videos/${id}?t=2&until=4`);
+      await expect(all.nth(1).getByRole("link", { name: "Harbour" })).toHaveAttribute("href", `#/bins/${bin}`);
+      await expect(all.nth(1)).toContainText("expires");
+      await expectAccessible(page, "the list of all links");
+      await page.screenshot({ path: test.info().outputPath("all.png") });
+      await all.nth(1).getByRole("button", { name: /^Withdraw/ }).click();
+      await expect(all).toHaveCount(1);
+      expect((await fetch(shares[0].url)).status).toBe(404);
+      await deleteBins(service);
+    });
+  });
+}
+
 test("a token that only reads shares nothing", async ({ browser }) => {
   const tokens = '["all-of-it", { token = "reads", read_only = true }]';
   const service = await startService({ environment: { SERVICE_AUTH__TOKENS: tokens } });
@@ -102,6 +151,10 @@ test("a token that only reads shares nothing", async ({ browser }) => {
     const menu = await openTimeMenu(page);
     await expect(menu.getByRole("button", { name: "Copy link to range" })).toBeVisible();
     await expect(menu.getByRole("button", { name: "Share link" })).toHaveCount(0);
+    // Links of others are listed.
+    await page.goto(`${service.url}/#/shares`);
+    await expect(page.getByRole("list", { name: "Share links" }).getByRole("listitem")).toHaveCount(1);
+    await expect(page.getByRole("button", { name: /^Withdraw/ })).toHaveCount(0);
     await page.context().close();
   } finally {
     await service.stop();

@@ -110,6 +110,25 @@ test("what is not found is said, and where it was looked for", async ({ page, se
   await expect(page.getByRole("button", { name: "Download CSV" })).toHaveCount(0);
 });
 
+test("videos without a picture or sound are named, and several words are one phrase", async ({ page, service }) => {
+  const listed = (video_id, filename, more) => ({ video_id, filename, video_url: "", poster_url: null, duration: 60, chunks: 1, chunk_config: "", analyzers: [], ...more });
+  const videos = [listed(ID, "harbour.wav"), listed("feedfacefeedface", "quay.mp4", { poster_url: "/storage/none.jpg", has_sound: false })];
+  await mockTimes(page, { "": { not_analyzed: { ocr: { videos: 1, video_ids: [ID], parts: [] } } } });
+  await json(page, "/videos", () => ({ videos, total: 2 }));
+  await page.goto(`${service.url}/${link({ reads: "web tickets" })}`);
+  await expect(page.getByText("· 1 video searched")).toBeVisible();
+  await expect(page.getByText("No picture:")).toContainText("harbour.wav");
+  await expect(page.getByText(/No sound:|not analysed/)).toHaveCount(0);
+
+  await page.goto(`${service.url}/#/search?q=web+tickets&times=1`);
+  await expect(page.getByText("“web tickets” said or on screen, as one phrase, in this order · 2 videos searched")).toBeVisible();
+  await expect(page.getByText("No sound:")).toContainText("quay.mp4");
+  await expect(page.getByText("Single words:").getByRole("link")).toHaveText(["web", "tickets"]);
+  await page.getByRole("link", { name: "tickets", exact: true }).click();
+  await expect(page).toHaveURL(/#\/search\?q=tickets&times=1$/);
+  await expect(page.getByText("Single words:")).toHaveCount(0);
+});
+
 test("the words that are looked for in a transcript have their times in this video", async ({ page, service }) => {
   const { id } = await spokenVideo(page);
   await page.goto(`${service.url}/#/videos/${id}`);

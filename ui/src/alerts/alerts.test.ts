@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { link, parse } from "../state/address.svelte";
-import { alertRequest, alertSearch, changeRequest, countRequest, hasTarget, suggestName } from "./alerts";
+import {
+  alertRequest,
+  alertSearch,
+  changeRequest,
+  countRequest,
+  hasTarget,
+  matchText,
+  suggestName,
+} from "./alerts";
 import { searchParams } from "../search/search";
 import type { Alert, Schema } from "../api/types";
 
@@ -98,5 +106,12 @@ describe("an alert", () => {
   it("gets a name from its query", () => {
     expect(suggestName("A red car, “Café”!")).toBe("a-red-car-cafe");
     expect(suggestName("…")).toBe("");
+  });
+
+  it("shows the text of a match without a cut word", () => {
+    const words = "boat ".repeat(50);
+    expect(matchText({ snippet: words.slice(0, 180) })).toBe(`${words.slice(0, 179)}…`);
+    expect(matchText({ snippet: words.slice(2, 182) })).toBe(`${words.slice(2, 179)}…`);
+    expect(matchText({ snippet: words.slice(0, 178) })).toBe(words.slice(0, 178));
   });
 });

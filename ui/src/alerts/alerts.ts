@@ -8,12 +8,19 @@ import {
   typedFilters,
   type SearchParams,
 } from "../search/search";
-import type { Alert, Schema } from "../api/types";
+import type { Alert, AlertMatch, Schema } from "../api/types";
 
 /** Default minimum confidence: more likely than not. */
 export const LIKELY = 0.5;
 
 export const alertPath = (name: string) => `alerts/${encodeURIComponent(name)}`;
+
+/** Length at which the service cuts the text of a match, in characters. */
+const SNIPPET = 180;
+
+/** The text of a match, which does not end within a word. */
+export const matchText = ({ snippet }: Pick<AlertMatch, "snippet">) =>
+  [...snippet].length < SNIPPET ? snippet : snippet.replace(/\s+\S*$/, "…");
 
 /** Derives a valid alert name from the query. */
 export const suggestName = (text: string) =>

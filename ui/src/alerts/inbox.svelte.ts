@@ -4,8 +4,6 @@ import type { AlertMatch, AlertMatchList } from "../api/types";
 import { authorName } from "../state/app.svelte";
 import { alertPath } from "./alerts";
 
-/** Other users and instances find and read matches, too. */
-const POLL_INTERVAL = 60_000;
 const FORBIDDEN = 403;
 
 export const inbox = $state({
@@ -27,26 +25,34 @@ export async function loadUnread() {
   }
 }
 
-/** Keeps the number of unread matches up to date while the page is visible. */
-export function watchUnread() {
-  void loadUnread();
-  setInterval(() => !document.hidden && loadUnread(), POLL_INTERVAL);
-  document.addEventListener("visibilitychange", () => !document.hidden && loadUnread());
-}
+/** `verdict` in the address that lists matches in all states. */
+export const ALL = "all";
 
-/** Lists the matches of an alert, or of all alerts if `alert` is empty; those in a state if there is a `verdict`. */
-export function listMatches(
+/**
+ * Lists the matches of an alert, or of all alerts if `alert` is empty; those in a state if there is a `verdict`,
+ * otherwise all but false alarms. `shown` are the matches that stay: they may have become false alarms here.
+ */
+export async function listMatches(
   alert: string,
   unread: boolean,
   verdict: string,
   cursor = "",
+  shown: AlertMatch[] = [],
 ): Promise<AlertMatchList> {
   const query = new URLSearchParams();
   if (unread) query.set("unread", "true");
-  if (verdict) query.set("verdict", verdict);
-  if (cursor) query.set("cursor", cursor);
+  if (verdict && verdict !== ALL) query.set("verdict", verdict);
   const path = alert ? `${alertPath(alert)}/matches` : "inbox";
-  return api<AlertMatchList>(query.size ? `${path}?${query}` : path);
+  const ids = new Set(shown.map((one) => one.match_id));
+  // The service filters by one state only. A page may have nothing but false alarms.
+  for (let next: string | undefined = cursor; ;) {
+    if (next) query.set("cursor", next);
+    const page: AlertMatchList = await api<AlertMatchList>(query.size ? `${path}?${query}` : path);
+    if (verdict) return page;
+    const matches = page.matches.filter((one) => one.verdict !== "false_alarm" || ids.has(one.match_id));
+    if (matches.length || !page.next) return { ...page, matches };
+    next = page.next;
+  }
 }
 
 /** Marks matches of an alert, or of all alerts if `alert` is empty. Returns how many changed. */

@@ -8,7 +8,7 @@ import Library from "./pages/Library.svelte";
 /** `id` is the id of the video or bin, the name of the person, or empty; other pages ignore it. */
 type PageComponent = Component<{ id: string }>;
 
-const others = (page: keyof typeof import("./pages/others")) => async () => ({
+const others = (page: Exclude<keyof typeof import("./pages/others"), "ShareDialog">) => async () => ({
   default: (await import("./pages/others"))[page] as unknown,
 });
 const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
@@ -21,6 +21,7 @@ const FILES: Record<Exclude<Page, "">, () => Promise<{ default: unknown }>> = {
   compare: others("compare"),
   activity: others("activity"),
   persons: others("persons"),
+  shares: others("shares"),
   settings: () => import("./pages/Settings.svelte"),
 };
 

@@ -6,7 +6,9 @@ import { restoreRetries } from "../ingest/ingest";
 import { loadJobs, watchVisibility } from "../jobs/jobs";
 import { app, loadSchema, loadVideos, refreshVideos } from "../state/app.svelte";
 import type { Health } from "../api/types";
-import { watchUnread } from "../alerts/inbox.svelte";
+import { loadUnread } from "../alerts/inbox.svelte";
+import { poll } from "../browser/poll";
+import { loadNews } from "../video/comments/news.svelte";
 import { restoreUploads, loadTus } from "../ingest/uploads.svelte";
 
 const HEALTH_INTERVAL = 30_000;
@@ -24,6 +26,7 @@ export async function start() {
   type Session = { required: boolean; authenticated: boolean; read_only: boolean; name: string | null };
   const session = await api<Session>("session").catch(() => null);
   app.canSignOut = Boolean(session?.required && session.authenticated);
+  app.openToAll = session?.required === false;
   app.readOnly = Boolean(session?.read_only);
   app.userName = session?.name ?? "";
   if (session && !session.authenticated) {
@@ -36,7 +39,8 @@ export async function start() {
   restoreRetries();
   restoreUploads();
   watchVisibility();
-  watchUnread();
+  poll(loadUnread);
+  poll(loadNews);
   setInterval(() => !document.hidden && refreshVideos(), VIDEOS_INTERVAL);
   await lists;
   await Promise.allSettled([loadOthers(), loadTus()]);

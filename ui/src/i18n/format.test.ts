@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { exactClock, parseClock, shortTime } from "./format";
+import { clock, exactClock, parseClock, roundedClock, shortTime } from "./format";
 
 describe("a typed time", () => {
   it("is read as seconds, minutes and seconds, or with hours", () => {
     const times = ["83.5", " 1:23 ", "0:05", "1:02:03", "1:02:03,25", "90:00"];
     expect(times.map(parseClock)).toEqual([83.5, 83, 5, 3723, 3723.25, 5400]);
+  });
+
+  it("is rounded down as a position, and to the nearest second as a length", () => {
+    expect([42.97, 59.5, 12.49].map(clock)).toEqual(["0:42", "0:59", "0:12"]);
+    expect([42.97, 59.5, 12.49].map(roundedClock)).toEqual(["0:43", "1:00", "0:12"]);
   });
 
   it("is refused if it is none", () => {

@@ -10,6 +10,9 @@ export function clock(seconds: number): string {
   return hours ? `${hours}:${tail}` : tail;
 }
 
+/** Formats a total length, to the nearest second. */
+export const roundedClock = (seconds: number) => clock(Math.round(seconds));
+
 /** Parses `83.5`, `1:23` or `1:02:03.25` to seconds; null for anything else. */
 export function parseClock(text: string): number | null {
   const trimmed = text.trim();

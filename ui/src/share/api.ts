@@ -1,19 +1,22 @@
 // Calls to `/shares`.
 import { api, videoPath } from "../api/client";
 import type { Share, ShareList } from "../api/types";
-import type { SharedPart } from "./sharing.svelte";
+import type { SharedBin, SharedPart } from "./sharing.svelte";
 
 /** Maximum number of links that the service lists per page. */
 const MAX_SHARES = 500;
 
-/** The newest links to parts of a video. */
-export const listShares = async (id: string) =>
-  (await api<ShareList>(`shares?limit=${MAX_SHARES}&video_id=${encodeURIComponent(id)}`)).shares;
+/** A page of links, newest first: those of a video or of a bin, or all. */
+export const listShares = (query: Record<string, string>) =>
+  api<ShareList>(`shares?${new URLSearchParams({ limit: String(MAX_SHARES), ...query })}`);
 
-/** Creates a link that expires after some seconds. Without a title, it has that of the video. */
-export const createShare = ({ id, span }: SharedPart, title: string, expires: number) =>
-  api<Share>(`${videoPath(id)}/shares`, {
-    json: { start: span?.start, end: span?.end, title: title || null, expires_in: expires },
-  });
+/** Creates a link that expires after some seconds. Without a title, it has that of the video or bin. */
+export function createShare(target: SharedPart | SharedBin, title: string, expires: number) {
+  const [path, what] =
+    "bin" in target
+      ? [`bins/${encodeURIComponent(target.bin)}`, { select_ids: target.selects }]
+      : [videoPath(target.id), target.span && { start: target.span.start, end: target.span.end }];
+  return api<Share>(`${path}/shares`, { json: { ...what, title: title || null, expires_in: expires } });
+}
 
 export const withdrawShare = ({ share_id: id }: Share) => api(`shares/${id}`, { method: "DELETE" });

@@ -92,7 +92,7 @@ const PARAMETERS = {
   alert: text,
   /** Whether only unread matches are listed. */
   unread: flag,
-  /** The state of the matches that are listed: `open`, `confirmed` or `false_alarm`; empty for all. */
+  /** The matches that are listed: `open`, `confirmed`, `false_alarm` or `all`; empty for all but false alarms. */
   verdict: text,
   collection: text,
   order: text,
@@ -134,6 +134,7 @@ const PAGES = {
   compare: ["moment"],
   activity: [],
   persons: ["name", "collection"],
+  shares: [],
   settings: [],
 } as const;
 

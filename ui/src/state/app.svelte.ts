@@ -23,6 +23,8 @@ export const app = $state({
   ready: false,
   signInRequired: false,
   canSignOut: false,
+  /** Whether nobody needs a token. */
+  openToAll: false,
   schema: null as Schema | null,
   schemaError: "",
   health: null as Health | null,
@@ -113,6 +115,21 @@ export function isDeleted(id: string): boolean {
 /** Whether a video is audio only. */
 export const isAudioOnly = (video: Pick<Video, "poster_url"> & { frame_rate?: number }) =>
   video.poster_url === null && video.frame_rate === undefined;
+
+/** What a file may have no track of. */
+export type Medium = "picture" | "sound";
+/** Kinds of analyzers that need a picture. */
+const PICTURE_KINDS = ["people_in_view", "objects", "screen_text"];
+
+/** What an analyzer needs; undefined if it uses whatever there is. */
+export function needOf(analyzer: string): Medium | undefined {
+  const kind = app.schema?.presentation.analyzers.find(({ id }) => id === analyzer)?.kind ?? "";
+  return kind === "speech" ? "sound" : PICTURE_KINDS.includes(kind) ? "picture" : undefined;
+}
+
+/** Whether a video is known to have no picture, or no sound. */
+export const lacks = (video: Pick<Video, "poster_url" | "has_sound">, medium?: Medium) =>
+  medium === "sound" ? video.has_sound === false : medium === "picture" && isAudioOnly(video);
 
 /** Whether a listed video is audio only. */
 export function isListedAudioOnly(id: string): boolean {

@@ -2,7 +2,7 @@
 import { listBins } from "../../bins/api";
 import { api } from "../../api/client";
 import { titleOf } from "../../state/metadata";
-import { clock } from "../../i18n/format";
+import { roundedClock } from "../../i18n/format";
 import { m } from "../../i18n/language.svelte";
 import { loadChoices, valuesQuery } from "../../search/values";
 import { link, videoLink } from "../../state/address.svelte";
@@ -20,7 +20,7 @@ const MOST_BINS = 200;
 export const videoOption = (video: Video): Option => ({
   group: "videos",
   text: titleOf(video),
-  hint: clock(video.duration),
+  hint: roundedClock(video.duration),
   href: videoLink(video.video_id),
 });
 

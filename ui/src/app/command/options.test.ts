@@ -13,6 +13,8 @@ describe("the command field", () => {
       "Bins",
       "Jobs",
       "Alerts",
+      "Newest comments",
+      "Share links",
       "Settings",
     ]);
   });

@@ -7,7 +7,18 @@ export const GROUPS: Group[] = ["pages", "moments", "videos", "bins", "speakers"
 /** `hint` is shown next to the text. */
 export type Option = { group: Group; text: string; hint?: string; href: string };
 
-const PAGES: Page[] = ["", "search", "ask", "persons", "bins", "jobs", "alerts", "settings"];
+const PAGES: Page[] = [
+  "",
+  "search",
+  "ask",
+  "persons",
+  "bins",
+  "jobs",
+  "alerts",
+  "activity",
+  "shares",
+  "settings",
+];
 
 /** The options whose text contains what is typed, those that start with it first. */
 export function rank(options: Option[], typed: string): Option[] {

@@ -14,6 +14,7 @@ export const comments: typeof english = {
     replyTo: (author, time) => `Auf den Kommentar von ${author} bei ${time} antworten`,
     editOf: (author, time) => `Kommentar von ${author} bei ${time} ändern`,
     removeOf: (author, time) => `Kommentar von ${author} bei ${time} löschen`,
+    deleteTitle: "Diesen Kommentar endgültig löschen?",
     removed: "Kommentar gelöscht.",
     edited: "geändert",
     settle: "Erledigt",

@@ -42,6 +42,9 @@ export const corrections: typeof english = {
     undoAll: "Alle rückgängig machen",
     editTitle: (title: string) => `Titel „${title}“ bearbeiten`,
     titleChanged: "Titel geändert.",
+    newChapter: "Neues Kapitel",
+    chapterAdded: "Kapitel hinzugefügt.",
+    chapterHint: "Um ein Kapitel hinzuzufügen, Anfang und Ende auf der Zeitleiste markieren.",
     undone: "Original wiederhergestellt.",
     about:
       "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf auch in Zusammenfassungen. Bei einer erneuten Analyse bleiben sie erhalten.",

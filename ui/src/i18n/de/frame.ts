@@ -18,6 +18,7 @@ export const frame: typeof english = {
     sources: (n) => count(n, "Quelle", "Quellen"),
     frames: (n) => count(n, "Bild", "Bilder"),
     matches: (n) => count(n, "Treffer", "Treffer"),
+    unsure: (n) => count(n, "unsicheres Wort", "unsichere Wörter"),
     appearances: (n) => count(n, "Auftritt", "Auftritte"),
     sections: (n) => count(n, "Abschnitt", "Abschnitte"),
     speakerChanges: (n) => count(n, "Sprecherwechsel", "Sprecherwechsel"),
@@ -49,6 +50,7 @@ export const frame: typeof english = {
     compare: "Vergleichen",
     activity: "Neueste Kommentare",
     persons: "Personen",
+    shares: "Geteilte Links",
     settings: "Einstellungen",
   },
   frame: {

@@ -10,6 +10,8 @@ export const video: typeof english = {
     recorded: (when) => `aufgenommen ${when}`,
     title: "Titel (leer für den Dateinamen)",
     editTitle: "Titel bearbeiten",
+    noSound: "Kein Ton: Dieses Video hat keine Tonspur.",
+    noPicture: "Tonaufnahme: kein Bild",
     inCollection: (name) => `Sammlung: ${name}`,
     editCollection: "Sammlung bearbeiten",
     addCollection: "Zu einer Sammlung hinzufügen",
@@ -117,7 +119,6 @@ export const video: typeof english = {
     moreAbout: "Mehr zu Zeit und Bereich",
     copyLink: "Link kopieren",
     saveFrame: "Bild speichern",
-    noFrame: "Diese Datei enthält nur Ton, daher gibt es kein Bild zum Speichern.",
   },
   range: {
     name: "Bereich",
@@ -283,6 +284,12 @@ export const video: typeof english = {
     replaceWith: "Ersetzen durch",
     replaceOne: "Diesen Treffer ersetzen",
     replaceAll: "Alle ersetzen",
+    unsureHint:
+      "Nächstes Wort, bei dem die Erkennung weniger als 60 % sicher ist. Etwa die Hälfte davon ist falsch.",
+    unsureWord: (percent: string) => `${percent} sicher`,
+    check: (time: string) => `Wörter bei ${time} als geprüft markieren`,
+    checked: "geprüft",
+    checkedDone: "Als geprüft markiert.",
   },
   segmentation: {
     about:

@@ -13,6 +13,7 @@ export const comments = {
     replyTo: (author: string, time: string) => `Reply to the comment of ${author} at ${time}`,
     editOf: (author: string, time: string) => `Edit the comment of ${author} at ${time}`,
     removeOf: (author: string, time: string) => `Delete the comment of ${author} at ${time}`,
+    deleteTitle: "Delete this comment permanently?",
     removed: "Comment deleted.",
     edited: "edited",
     settle: "Settle",

@@ -40,6 +40,9 @@ export const corrections = {
     undoAll: "Undo all",
     editTitle: (title: string) => `Edit title “${title}”`,
     titleChanged: "Title changed.",
+    newChapter: "New chapter",
+    chapterAdded: "Chapter added.",
+    chapterHint: "To add a chapter, mark its start and end on the timeline.",
     undone: "Original restored.",
     about:
       "Corrections apply to captions, exports, search and answers at once, and to summaries shortly after. They are kept when the video is analysed again.",

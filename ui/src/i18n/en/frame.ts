@@ -19,6 +19,7 @@ export const frame = {
     sources: (n: number) => count(n, "source", "sources"),
     frames: (n: number) => count(n, "frame", "frames"),
     matches: (n: number) => count(n, "match", "matches"),
+    unsure: (n: number) => count(n, "unsure word", "unsure words"),
     appearances: (n: number) => count(n, "appearance", "appearances"),
     sections: (n: number) => count(n, "section", "sections"),
     speakerChanges: (n: number) => count(n, "speaker change", "speaker changes"),
@@ -52,6 +53,7 @@ export const frame = {
     compare: "Compare",
     activity: "Newest comments",
     persons: "People",
+    shares: "Share links",
     settings: "Settings",
   },
   frame: {

@@ -10,6 +10,8 @@ export const video = {
     recorded: (when: string) => `recorded ${when}`,
     title: "Title (leave empty for the file name)",
     editTitle: "Edit title",
+    noSound: "No sound: this video has no sound track.",
+    noPicture: "Sound recording: no picture",
     inCollection: (name: string) => `Collection: ${name}`,
     editCollection: "Edit collection",
     addCollection: "Add to a collection",
@@ -110,7 +112,6 @@ export const video = {
     moreAbout: "More for this time and range",
     copyLink: "Copy link",
     saveFrame: "Save frame",
-    noFrame: "This file is audio only, so there is no frame to save.",
   },
   range: {
     name: "Range",
@@ -229,6 +230,11 @@ export const video = {
     replaceWith: "Replace with",
     replaceOne: "Replace this match",
     replaceAll: "Replace all",
+    unsureHint: "Next word that the recogniser is less than 60% sure of. About half of these are wrong.",
+    unsureWord: (percent: string) => `${percent} sure`,
+    check: (time: string) => `Mark the words at ${time} as checked`,
+    checked: "checked",
+    checkedDone: "Marked as checked.",
   },
   segmentation: {
     about: "Try different weights. The timeline previews the split; nothing changes until you apply it.",

@@ -7,11 +7,13 @@ import {
   describeProof,
   describeTimes,
   loadTimes,
+  needs,
   timesCsv,
   timesExpression,
   timesRequest,
   timesText,
   withPage,
+  wordsOf,
 } from "./times";
 
 // The API client reads the page's address.
@@ -44,6 +46,10 @@ describe("the request for exact times", () => {
     expect(timesExpression({ q: "ferry", where: '{"sees":"car"}' })).toEqual({
       all: [{ sees: "car" }, ferry],
     });
+    expect(describeTimes({ q: "The ferry, the ferry!", where: "" })).toBe(
+      "“The ferry, the ferry!” said or on screen, as one phrase, in this order",
+    );
+    expect(wordsOf("“The ferry”, the ferry's the!")).toEqual(["The", "ferry", "the", "ferry's"]);
     expect(describeTimes({ q: "ferry", where: '{"not":{"people":true}}' })).toBe(
       "“ferry” said or on screen · no people",
     );
@@ -59,6 +65,18 @@ describe("the request for exact times", () => {
       filters: { collections: ["north"] },
     });
     expect(timesRequest(searchOf({ q: "fog" }), schema).filters).toEqual({});
+  });
+});
+
+describe("what needs a picture or sound", () => {
+  it("is a text, which is said or on screen, and some conditions", () => {
+    const needed = (q: string, where?: unknown) =>
+      (["picture", "sound"] as const).filter((one) =>
+        needs({ q, where: where ? JSON.stringify(where) : "" }, one),
+      );
+    expect(needed("fog")).toEqual(["picture", "sound"]);
+    expect(needed("", { all: [{ not: { sees: "car" } }, { speech: true }] })).toEqual(["picture"]);
+    expect(needed("", { says: '"reads":' })).toEqual(["sound"]);
   });
 });
 

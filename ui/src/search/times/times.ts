@@ -3,7 +3,7 @@ import { api } from "../../api/client";
 import type { IntervalProof, Intervals, Schema, VideoIntervals } from "../../api/types";
 import { exactClock } from "../../i18n/format";
 import { m, number } from "../../i18n/language.svelte";
-import { videoTitle } from "../../state/app.svelte";
+import { videoTitle, type Medium } from "../../state/app.svelte";
 import { describeWhere, whereExpression } from "../conditions/conditions";
 import { isVideoFilter, searchText, typedFilters, type SearchParams } from "../search";
 
@@ -26,9 +26,24 @@ export function timesExpression({ q, where }: Pick<SearchParams, "q" | "where">)
   return all.length > 1 ? { all } : (all[0] ?? null);
 }
 
+/** The distinct words of a search, without punctuation around them. */
+export const wordsOf = (q: string): string[] => [
+  ...new Set(q.match(/[\p{L}\p{N}](\S*[\p{L}\p{N}])?/gu) ?? []),
+];
+
 /** What the expression means, in words. */
-export const describeTimes = ({ q, where }: Pick<SearchParams, "q" | "where">) =>
-  [...(q.trim() ? [m.times.said(q.trim())] : []), ...describeWhere(where)].join(" · ");
+export function describeTimes({ q, where }: Pick<SearchParams, "q" | "where">): string {
+  const said = q.trim() ? [m.times.said(q.trim())] : [];
+  if (wordsOf(q).length > 1) said.push(m.times.phrase);
+  return [said.join(", "), ...describeWhere(where)].filter(Boolean).join(" · ");
+}
+
+/** Conditions that need a picture, or sound. */
+const CONDITIONS = { picture: /"(reads|sees|people|tag)":/, sound: /"(says|speaker)":/ };
+
+/** Whether a search looks for what needs a picture, or sound. Its text is said or on screen. */
+export const needs = ({ q, where }: Pick<SearchParams, "q" | "where">, medium: Medium): boolean =>
+  q.trim() !== "" || CONDITIONS[medium].test(where);
 
 /** The body of `POST /intervals`. Filters on moments do not apply. */
 export function timesRequest(search: SearchParams, schema: Schema | null) {

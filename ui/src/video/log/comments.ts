@@ -1,8 +1,13 @@
 // Calls to the comments on a video.
+import { loadPreference, savePreference } from "../../browser/preferences";
 import { api, videoPath } from "../../api/client";
 import type { Comment, CommentList, Span } from "../../api/types";
 
 const PAGE = 100;
+const OWN = "ownComments";
+
+/** Ids of the last comments that were written in this browser. */
+export const ownComments = () => loadPreference<string[]>(OWN, []);
 
 const commentsPath = (video: string) => `${videoPath(video)}/comments`;
 const commentPath = ({ video_id, comment_id }: Comment) =>
@@ -15,8 +20,16 @@ export const listComments = (video: string, cursor = "") =>
   );
 
 /** Adds a comment on a span, or a reply; an empty `author` means the name of the token. */
-export const addComment = (video: string, place: Span | { reply_to: string }, text: string, author: string) =>
-  api<Comment>(commentsPath(video), { json: { ...place, text, author: author || null } });
+export async function addComment(
+  video: string,
+  place: Span | { reply_to: string },
+  text: string,
+  author: string,
+) {
+  const json = { ...place, text, author: author || null };
+  const { comment_id: id } = await api<Comment>(commentsPath(video), { json });
+  savePreference(OWN, [...ownComments(), id].slice(-PAGE));
+}
 
 export const editComment = (
   comment: Comment,

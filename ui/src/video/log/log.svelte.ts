@@ -32,8 +32,12 @@ const SILENCE_LEVEL = 0.01;
 
 /** A turn of speech; `speaker` is empty without diarization. */
 export type SpeechTurn = Span & { speaker: string; text: string };
-/** `speaker` needs diarization; `words` are there if their times are known. */
-export type Sentence = Span & { text: string; speaker?: string; words?: (Span & { text: string })[] };
+/** `speaker` needs diarization; `words` are there if their times are known. `confidence` is a probability. */
+export type Sentence = Span & {
+  text: string;
+  speaker?: string;
+  words?: (Span & { text: string; confidence?: number })[];
+};
 
 export class VideoLog {
   detail = $state.raw<VideoDetail | null>(null);

@@ -9,7 +9,7 @@ import type { NewCorrection } from "../log/corrections";
 import type { VideoLog } from "../log/log.svelte";
 import { moveCaret, selectedRange, type Caret } from "./caret";
 import { findMatches, replaceAllMatches, replaceMatch, replaceWords } from "./find";
-import { buildWords, linesOf, spanOf, textOf } from "./words";
+import { buildWords, isUnsure, linesOf, spanOf, textOf } from "./words";
 
 export class TranscriptEditor {
   private position = $state.raw<Caret>({ caret: 0, anchor: null });
@@ -40,6 +40,9 @@ export class TranscriptEditor {
     ),
   );
 
+  /** Indices of the words that the recogniser is unsure of. */
+  readonly unsure = $derived(this.spoken.words.flatMap((word, at) => (isUnsure(word) ? [at] : [])));
+
   constructor(
     readonly log: VideoLog,
     readonly playback: Playback,
@@ -49,6 +52,30 @@ export class TranscriptEditor {
   place(caret: number) {
     this.position = { caret, anchor: null };
     this.draft = null;
+  }
+
+  /** Moves the caret to the next unsure word, and to the first one after the last; returns its start. */
+  nextUnsure(): number {
+    this.place(this.unsure.find((at) => at > this.caret) ?? this.unsure[0]);
+    return this.spoken.words[this.caret].start;
+  }
+
+  /** Marks the words of a turn as checked: right as they were recognised. */
+  async check(index: number) {
+    const words = this.spoken.words.slice(this.spoken.firsts[index], this.spoken.firsts[index + 1]);
+    // A sentence at a time, because a correction has a maximum length.
+    const checked = [...new Set(words.map(({ sentence }) => sentence))].map((one) => {
+      const own = words.filter(({ sentence }) => sentence === one);
+      const text = own.map((word) => word.text).join(" ");
+      return {
+        of: "words" as const,
+        from: text,
+        to: text,
+        start: own[0].start,
+        end: own[own.length - 1].end,
+      };
+    });
+    await this.log.correct(checked, m.spoken.checkedDone);
   }
 
   select(anchor: number, caret: number) {

@@ -4,8 +4,14 @@ import type { Span } from "../../api/types";
 import type { Sentence, SpeechTurn } from "../log/log.svelte";
 
 /** `turn` is the index of its turn, `sentence` a number that the words of one sentence share. `estimated` words
- * have no times of the service. */
-export type Word = Span & { text: string; turn: number; sentence: number; estimated: boolean };
+ * have no times of the service. `confidence` is the probability of the word, if it is known. */
+export type Word = Span & {
+  text: string;
+  turn: number;
+  sentence: number;
+  estimated: boolean;
+  confidence?: number;
+};
 
 /** `firsts` are the indices of the first word of each turn, and the number of all words. */
 export type SpokenWords = { words: Word[]; firsts: number[] };
@@ -26,8 +32,16 @@ const OVERLAP = 60;
 
 export const splitWords = (text: string) => text.split(/\s+/).filter(Boolean);
 
-/** `span` is the time of the word, if the service has it. */
-type Token = { text: string; sentence: number; place: number; span?: Span };
+/** The time of a word, and its probability. */
+type Timed = Span & { confidence?: number };
+
+/** `span` is there if the service has it. */
+type Token = { text: string; sentence: number; place: number; span?: Timed };
+
+/** Words with a lower probability are unsure: about half of them are wrong. */
+const UNSURE = 0.6;
+
+export const isUnsure = ({ confidence = 1 }: { confidence?: number }) => confidence < UNSURE;
 
 /** The tokens of the sentences that may be part of a turn. */
 function tokensNear(turn: SpeechTurn, sentences: Sentence[]): Token[] {
@@ -41,10 +55,11 @@ function tokensNear(turn: SpeechTurn, sentences: Sentence[]): Token[] {
 }
 
 /** The times of the words of a sentence; undefined if they are not known. A corrected word may have several parts. */
-function spansOf({ text, words }: Sentence): Span[] | undefined {
+function spansOf({ text, words }: Sentence): Timed[] | undefined {
   const parts = words?.flatMap((word) => {
     const texts = splitWords(word.text);
-    return spread(texts, word).map((span, at) => ({ ...span, text: texts[at] }));
+    const { confidence } = word;
+    return spread(texts, word).map((span, at) => ({ ...span, text: texts[at], confidence }));
   });
   const whole = splitWords(text);
   const same = parts?.length === whole.length && parts.every((part, at) => part.text === whole[at]);
@@ -90,8 +105,8 @@ function wordsOf(turn: SpeechTurn, index: number, sentences: Sentence[], own: nu
     const part = texts.slice(from, to);
     spread(part, span).forEach((guess, at) => {
       const known = tokens[from + at].span;
-      const { start, end } = known ?? guess;
-      words.push({ start, end, text: part[at], turn: index, sentence, estimated: !known });
+      const { start, end, confidence } = known ?? { ...guess, confidence: undefined };
+      words.push({ start, end, text: part[at], turn: index, sentence, estimated: !known, confidence });
     });
     from = to;
   }
