@@ -119,3 +119,44 @@ test("a person is named in a dialog with a single field", async ({ page, service
   await expect(page.getByText("Person 1 is now Ada Lovelace.")).toBeVisible();
   expect(sent).toEqual([{ corrections: [{ of: "person", from: person.entity_id, to: "Ada Lovelace" }] }]);
 });
+
+test("unsure words are stepped through and checked, and a chapter is added from a range", async ({ page, service }) => {
+  // Without the probabilities of a real recogniser, two words of the second sentence are unsure.
+  let second;
+  await page.route((url) => url.pathname === `/videos/${id}/transcript`, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    second = body.utterances[1];
+    const { corrections } = await json(service, `videos/${id}/corrections`);
+    const isChecked = corrections.some((one) => one.from === one.to);
+    const unsure = (one, place) => ({ ...one, confidence: !isChecked && place < 2 ? 0.4 : 0.9 });
+    second.words = second.words.map(unsure);
+    for (const one of body.utterances) if (one !== second) one.words = one.words.map((each) => ({ ...each, confidence: 0.9 }));
+    await route.fulfill({ response, json: body });
+  });
+  await page.goto(`${service.url}/#/videos/${id}`);
+  const region = page.getByRole("region", { name: "Transcript" });
+  const next = region.getByRole("button", { name: "2 unsure words" });
+  await next.click();
+  await expect(region.locator(".unsure")).toHaveCount(2);
+  await expect(region.locator(".unsure").first()).toHaveClass(/caret/);
+  await next.click();
+  await expect(region.locator(".unsure").last()).toHaveClass(/caret/);
+  await expectAccessible(page, "unsure words");
+  await region.getByRole("button", { name: /^Mark the words at .* as checked$/ }).click();
+  await expect(page.getByText("Marked as checked.")).toBeVisible();
+  await expect(region.getByText("checked", { exact: true })).toHaveCount(1);
+  await expect(region.locator(".unsure")).toHaveCount(0);
+
+  const chapters = async () => (await json(service, `videos/${id}/aggregates`)).aggregates.chapters.chapters.map(({ title, start, end }) => [title, start, end]);
+  const before = await chapters();
+  await page.goto(`${service.url}/#/videos/${id}?range=6.1-11.1`);
+  const panel = await openTab(page, "Chapters");
+  await panel.getByRole("button", { name: /^New chapter 0:06/ }).click();
+  await panel.getByRole("textbox", { name: "Title of a chapter" }).fill("North Gate, two cars");
+  await panel.getByRole("button", { name: "Save" }).click();
+  await expect(panel.getByText("North Gate, two cars")).toBeVisible();
+  const after = await chapters();
+  expect(after).toContainEqual(["North Gate, two cars", 6.1, 11.1]);
+  expect([after[0][1], after.at(-1)[2]]).toEqual([before[0][1], before.at(-1)[2]]);
+});

@@ -40,6 +40,8 @@ export class TranscriptEditor {
     ),
   );
 
+  /** The unsure word that was shown last; -1 if there is none. */
+  private shown = -1;
   /** Indices of the words that the recogniser is unsure of. */
   readonly unsure = $derived(this.spoken.words.flatMap((word, at) => (isUnsure(word) ? [at] : [])));
 
@@ -56,8 +58,12 @@ export class TranscriptEditor {
 
   /** Moves the caret to the next unsure word, and to the first one after the last; returns its start. */
   nextUnsure(): number {
-    this.place(this.unsure.find((at) => at > this.caret) ?? this.unsure[0]);
-    return this.spoken.words[this.caret].start;
+    // The word at the caret is the next one, unless it was shown before.
+    const isShown = this.caret === this.shown;
+    this.shown =
+      this.unsure.find((at) => at > this.caret || (at === this.caret && !isShown)) ?? this.unsure[0];
+    this.place(this.shown);
+    return this.spoken.words[this.shown].start;
   }
 
   /** Marks the words of a turn as checked: right as they were recognised. */

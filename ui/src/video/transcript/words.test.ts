@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildWords, linesOf, spanOf, textOf, wordAt } from "./words";
+import { buildWords, isUnsure, linesOf, spanOf, textOf, wordAt } from "./words";
 
 const turn = (speaker: string, start: number, end: number, text: string) => ({ speaker, start, end, text });
 const turns = [
@@ -68,6 +68,17 @@ describe("words", () => {
     expect(spanOf(timed, all, { first: 1, last: 2 })).toEqual({ start: 2.4, end: 3.22 });
     const fewer = buildWords(all, [{ ...said, words: words.slice(1) }]);
     expect(fewer.words.every(({ estimated }) => estimated)).toBe(true);
+  });
+
+  it("are unsure below a probability", () => {
+    const words = [
+      { start: 2, end: 3, text: "Neither", confidence: 0.41 },
+      { start: 3, end: 4, text: "did I.", confidence: 0.9 },
+    ];
+    const said = { ...turn("", 2, 4, "Neither did I."), words };
+    const { words: all } = buildWords([turn("", 2, 4, said.text)], [said]);
+    expect(all.map(isUnsure)).toEqual([true, false, false]);
+    expect(spoken.words.some(isUnsure)).toBe(false);
   });
 
   it("are found by time, and not in pauses", () => {
