@@ -42,6 +42,7 @@ fn body(operation: &str, video_id: &str) -> Value {
         "add_comment" => json!({"start": 1, "text": "a door"}),
         "edit_comment" => json!({"text": "a gate"}),
         "share" => json!({"start": 0, "end": 1}),
+        "share_bin" => json!({"title": "doors"}),
         "add_selects" => json!({"selects": [{"video_id": video_id, "start": 0, "end": 1}]}),
         "update_select" => json!({"rating": 1}),
         "split_select" => json!({"at": 1}),

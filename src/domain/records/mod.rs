@@ -33,7 +33,7 @@ use crate::aggregation::Aggregators;
 use crate::aggregation::aggregators::chapters;
 use crate::aggregation::result::{Aggregate, Results};
 use crate::analysis::Analyzers;
-use crate::analysis::correction::{Correction, CorrectionSet};
+use crate::analysis::correction::{Correction, CorrectionKind, CorrectionSet};
 use crate::analysis::video::{AnalyzedVideo, doubtful_words};
 use crate::chunking::Signals;
 use crate::kernel::access::Access;
@@ -206,8 +206,12 @@ impl Records {
         })?;
         let mut stored = self.document(key).await?;
         if aggregator == chapters::ID {
-            let corrections = self.corrections(record).await?;
-            chapters::correct_chapters(&mut stored, &corrections, &self.spans(record).await?);
+            let mut corrections = self.corrections(record).await?;
+            corrections.retain(|correction| correction.kind == CorrectionKind::Chapter);
+            if !corrections.is_empty() {
+                let chunks = self.spans(record).await?;
+                chapters::correct_chapters(&mut stored, &corrections, &chunks);
+            }
         }
         Ok(stored)
     }

@@ -16,7 +16,7 @@ use crate::aggregation::{
     Aggregator, AggregatorInput, AggregatorSpec, batches, chunk_passages, kind_of, topics, try_each,
 };
 use crate::analysis::chunk_text::ChunkText;
-use crate::analysis::correction::{Correction, CorrectionKind};
+use crate::analysis::correction::Correction;
 use crate::analysis::presentation::{Lane, OutputKind, Presentation, Tab, TrackSpec};
 use crate::kernel::error::Result;
 use crate::kernel::schema::json_schema;
@@ -70,15 +70,10 @@ impl Chapter {
 /// belong to the added chapter.
 const MIN_REST: f64 = 0.5;
 
-/// Applies the corrections of chapters to the stored chapters of a video: titles, and chapters that
-/// users have added. `chunks` are the spans of the video's chunks. A corrected title applies to the
+/// Applies corrections of chapters to the stored chapters of a video: titles, and chapters that users
+/// have added. `chunks` are the spans of the video's chunks. A corrected title applies to the
 /// chapter that covers most of the corrected one, and of which that covers most.
 pub(crate) fn correct_chapters(stored: &mut Value, corrections: &[Correction], chunks: &[Span]) {
-    let of_chapters = |correction: &&Correction| correction.kind == CorrectionKind::Chapter;
-    let mut corrections = corrections.iter().filter(of_chapters).peekable();
-    if corrections.peek().is_none() {
-        return;
-    }
     let Ok(mut outline) = Outline::deserialize(&*stored) else { return };
     for correction in corrections {
         let Some(span) = correction.span else { continue };
