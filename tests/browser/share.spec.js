@@ -9,6 +9,8 @@ const ingest = (url, headers) => addVideo(url, { analyzers: "default_video", mod
 test.afterEach(async ({ service }) => {
   const { videos } = await (await fetch(`${service.url}/videos`)).json();
   for (const { video_id: each } of videos) await fetch(`${service.url}/videos/${each}`, { method: "DELETE" });
+  const { bins } = await (await fetch(`${service.url}/bins`)).json();
+  for (const { bin_id: each } of bins) await fetch(`${service.url}/bins/${each}`, { method: "DELETE" });
 });
 
 const dialog = (page) => page.getByRole("dialog");
