@@ -121,7 +121,7 @@ export type Medium = "picture" | "sound";
 /** Kinds of analyzers that need a picture. */
 const PICTURE_KINDS = ["people_in_view", "objects", "screen_text"];
 
-/** What an analyzer needs; undefined if it uses whatever there is. */
+/** What an analyzer needs; undefined if it works with a picture or sound alone. */
 export function needOf(analyzer: string): Medium | undefined {
   const kind = app.schema?.presentation.analyzers.find(({ id }) => id === analyzer)?.kind ?? "";
   return kind === "speech" ? "sound" : PICTURE_KINDS.includes(kind) ? "picture" : undefined;
