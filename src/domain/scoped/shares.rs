@@ -36,7 +36,7 @@ impl VisibleShares<'_> {
     }
 }
 
-/// A valid share. Whoever knows its id may read the clips of its parts and, of several clips, the
+/// A valid share. Anyone who knows its id may read the clips of its parts and, of several clips, the
 /// titles of their videos, and nothing else: neither the id of a video nor any other part of it.
 pub struct OpenShare {
     service: Arc<Shotlog>,

@@ -7,7 +7,7 @@ export const share = {
     about: "People who have the link can play and download what it shares without signing in.",
     asNow: "The link has the selects as they are now.",
     openToAll:
-      "This service has no sign-in: whoever can reach its address sees everything, not only this part. Setting auth.tokens changes that.",
+      "This service has no sign-in: anyone who can reach its address sees everything, not only this part. Setting auth.tokens changes that.",
     title: "Title",
     expiry: "Expires in",
     days: (days: number) => (days === 1 ? "1 day" : `${days} days`),
