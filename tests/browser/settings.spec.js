@@ -230,9 +230,14 @@ test.describe("in German", () => {
 
   test("no English is left in search and ask", async ({ page, service }) => {
     await longVideo(page);
+    await page.route((url) => url.pathname === "/schema", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...await response.json(), metadata_keys: { title: "string" } } });
+    });
     await page.goto(`${service.url}/#/search`);
     await expect(page.getByRole("heading", { name: "Momente nach Bedeutung finden" })).toBeVisible();
     await page.getByText("Filter", { exact: true }).click();
+    await expect(page.getByRole("combobox", { name: "Titel" })).toBeVisible();
     await expectGerman(page, "search");
     await expectFits(page, "search in German");
     const found = { answer: `Ein Boot legt ab. [${ID} 12.0-17.0s]`, answered: true, results: [HIT] };

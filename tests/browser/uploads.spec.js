@@ -112,7 +112,7 @@ test("the cost is estimated before anything is uploaded", async ({ page, service
   await page.getByText("Options", { exact: true }).click();
   await page.getByLabel("Max. AI calls per video").fill("20");
   await page.getByLabel("Choose files").setInputFiles(sample);
-  await expect(page.getByText("Estimate for 0:51 of video: about 4 minutes, 12 AI calls, 4,500 tokens (based on 3 earlier videos).")).toBeVisible();
+  await expect(page.getByText("Estimate for 0:52 of video: about 4 minutes, 12 AI calls, 4,500 tokens (based on 3 earlier videos).")).toBeVisible();
   expect(planRequest.duration).toBeCloseTo(52, 0);
   expect(planRequest.max_model_calls).toBe(20);
   // For a file of unknown duration, the estimate is per minute.
