@@ -23,6 +23,8 @@ export class StringOutPlayer {
   /** Time in the file of the current clip, in seconds. */
   time = $state(0);
   elements: (HTMLVideoElement | undefined)[] = [];
+  /** Loads that wait while another clip is sought: seeks at once would delay the next clip. */
+  private waiting = new Map<Slot, () => void>();
   /** The last clip that could not be played. */
   failed = $state.raw<Clip | null>(null);
 
@@ -98,6 +100,7 @@ export class StringOutPlayer {
   private update() {
     const element = this.elements[this.state.active];
     if (!element) return;
+    this.loadNext();
     this.time = element.currentTime;
     this.dispatch({ type: "time", time: element.currentTime });
   }
@@ -116,8 +119,11 @@ export class StringOutPlayer {
     if (!element) return;
     if (effect.type === "load") this.load(element, effect.slot, effect.clip, effect.time);
     else if (effect.type === "pause") element.pause();
-    else if (starts) void this.start(element);
-    else this.play(element);
+    else {
+      this.begin(effect.slot);
+      if (starts) void this.start(element);
+      else this.play(element);
+    }
   }
 
   /** Plays once the next clips are at their in points, so that short clips follow without a gap. */
@@ -131,8 +137,26 @@ export class StringOutPlayer {
     if (this.state.playing && this.elements[this.state.active] === element) this.play(element);
   }
 
-  private load(element: HTMLVideoElement, slot: Slot, { url }: Clip, time: number) {
+  private load(element: HTMLVideoElement, slot: Slot, clip: Clip, time: number) {
     if (slot === this.state.active) this.time = time;
+    this.waiting.delete(slot);
+    this.waiting.set(slot, () => this.loadNow(element, clip, time));
+    if (slot === this.state.active || !this.state.playing) this.begin(slot);
+    else this.loadNext();
+  }
+
+  /** Begins the load of a slot if it still waits. */
+  private begin(slot: Slot) {
+    this.waiting.get(slot)?.();
+    this.waiting.delete(slot);
+  }
+
+  private loadNext() {
+    const [next] = this.waiting.keys();
+    if (next !== undefined && !this.elements.some((one) => one?.seeking)) this.begin(next);
+  }
+
+  private loadNow(element: HTMLVideoElement, { url }: Clip, time: number) {
     element.pause();
     if (element.src !== url) {
       element.src = url;
