@@ -14,6 +14,8 @@ import { restoreUploads, loadTus } from "../ingest/uploads.svelte";
 const HEALTH_INTERVAL = 30_000;
 /** Other users add and delete videos too. */
 const VIDEOS_INTERVAL = 30_000;
+/** How long what is not seen at first waits for the lists to be painted, in milliseconds. */
+const PAINT_TIME = 500;
 
 export async function start() {
   onUnauthorised.call = () => {
@@ -39,10 +41,11 @@ export async function start() {
   restoreRetries();
   restoreUploads();
   watchVisibility();
-  poll(loadUnread);
-  poll(loadNews);
   setInterval(() => !document.hidden && refreshVideos(), VIDEOS_INTERVAL);
   await lists;
+  await new Promise((done) => setTimeout(done, PAINT_TIME));
+  poll(loadUnread);
+  poll(loadNews);
   await Promise.allSettled([loadOthers(), loadTus()]);
 }
 

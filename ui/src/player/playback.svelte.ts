@@ -11,6 +11,8 @@ const LAST_FRAME = 0.04;
 export class Playback {
   element = $state<HTMLVideoElement>();
   time = $state(0);
+  /** The last time that was not sought: for what follows playback and would delay the picture of a seek. */
+  settled = $state(0);
   paused = $state(true);
   duration = $state(0);
   /** Playback rate. */
@@ -26,6 +28,8 @@ export class Playback {
 
   /** The place to show once the picture of the last seek is shown; null if there is none. */
   private pending: number | null = null;
+  /** The animation frame that is to update `settled`; 0 if there is none. */
+  private settling = 0;
 
   seek(time: number, play = true) {
     if (!this.element) return;
@@ -141,6 +145,16 @@ export class Playback {
     };
     let frame = requestAnimationFrame(each);
     return () => cancelAnimationFrame(frame);
+  }
+
+  /** An effect that updates `settled` once no seek is under way. */
+  settle() {
+    void this.time;
+    const each = () => {
+      this.settling = this.element?.seeking && !this.element.error ? requestAnimationFrame(each) : 0;
+      if (!this.settling) this.settled = this.time;
+    };
+    this.settling ||= requestAnimationFrame(each);
   }
 
   changeSpeed(speed: number) {

@@ -190,7 +190,7 @@ export async function loadSchema() {
   }
 }
 
-/** Size of the first page, which loads fast, and of the following ones. */
+/** Size of the first page, which loads fast and which `index.html` preloads, and of the following ones. */
 const FIRST_PAGE = 60;
 const PAGE = 500;
 let loading = 0;
