@@ -16,7 +16,13 @@ import {
 /** Frames per second of steps if the frame rate is unknown. */
 const DEFAULT_FRAME_RATE = 25;
 /** Maximum time that the start of playback waits for the next clips, in milliseconds. */
-const MAX_WAIT = 1000;
+const MAX_WAIT = 3000;
+
+/** Whether an element is not yet at the in point of its clip. */
+const isLoading = (element: HTMLVideoElement | undefined) =>
+  element?.src &&
+  !element.error &&
+  (element.seeking || element.readyState < HTMLMediaElement.HAVE_CURRENT_DATA);
 
 export class StringOutPlayer {
   state = $state.raw<StringOut>(emptyStringOut);
@@ -38,6 +44,7 @@ export class StringOutPlayer {
     const [state, effects] = reduce(this.state, event);
     this.state = state;
     for (const effect of effects) this.apply(effect, starts);
+    this.loadNext();
   }
 
   setClips(clips: Clip[]) {
@@ -100,7 +107,6 @@ export class StringOutPlayer {
   private update() {
     const element = this.elements[this.state.active];
     if (!element) return;
-    this.loadNext();
     this.time = element.currentTime;
     this.dispatch({ type: "time", time: element.currentTime });
   }
@@ -129,11 +135,8 @@ export class StringOutPlayer {
   /** Plays once the next clips are at their in points, so that short clips follow without a gap. */
   private async start(element: HTMLVideoElement) {
     const end = performance.now() + MAX_WAIT;
-    const waits = (one: HTMLVideoElement | undefined, slot: number) =>
-      one !== undefined &&
-      this.state.loaded[slot] !== "" &&
-      (one.seeking || one.readyState < HTMLMediaElement.HAVE_CURRENT_DATA);
-    while (this.elements.some(waits) && performance.now() < end) await new Promise(requestAnimationFrame);
+    const waits = () => this.waiting.size || this.elements.some(isLoading);
+    while (waits() && performance.now() < end) await new Promise(requestAnimationFrame);
     if (this.state.playing && this.elements[this.state.active] === element) this.play(element);
   }
 
@@ -141,8 +144,7 @@ export class StringOutPlayer {
     if (slot === this.state.active) this.time = time;
     this.waiting.delete(slot);
     this.waiting.set(slot, () => this.loadNow(element, clip, time));
-    if (slot === this.state.active || !this.state.playing) this.begin(slot);
-    else this.loadNext();
+    if (slot === this.state.active) this.begin(slot);
   }
 
   /** Begins the load of a slot if it still waits. */
@@ -153,7 +155,7 @@ export class StringOutPlayer {
 
   private loadNext() {
     const [next] = this.waiting.keys();
-    if (next !== undefined && !this.elements.some((one) => one?.seeking)) this.begin(next);
+    if (next !== undefined && !this.elements.some(isLoading)) this.begin(next);
   }
 
   private loadNow(element: HTMLVideoElement, { url }: Clip, time: number) {
@@ -164,6 +166,7 @@ export class StringOutPlayer {
     }
     if (element.readyState >= HTMLMediaElement.HAVE_METADATA) element.currentTime = time;
     element.onloadedmetadata = () => (element.currentTime = time);
+    element.onseeked = () => this.loadNext();
   }
 
   private play(element: HTMLVideoElement) {

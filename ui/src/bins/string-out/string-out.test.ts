@@ -20,7 +20,13 @@ const clip = (id: string, start: number, end: number, video = "v"): Clip => ({
   start,
   end,
 });
-const CLIPS = [clip("a", 10, 12), clip("b", 3, 8, "w"), clip("c", 0, 1), clip("d", 5, 6, "w")];
+const CLIPS = [
+  clip("a", 10, 12),
+  clip("b", 3, 8, "w"),
+  clip("c", 0, 1),
+  clip("d", 5, 6, "w"),
+  clip("e", 2, 4),
+];
 
 /** Applies events one after another; returns the last state and all effects in short form. */
 function run(events: StringOutEvent[], from: StringOut = emptyStringOut): [StringOut, string[]] {
@@ -44,22 +50,28 @@ const [ready] = run([{ type: "clips", clips: CLIPS }]);
 const [playing] = run([{ type: "play" }], ready);
 
 describe("a string-out", () => {
-  it("loads the first clip, and the next two into the other elements", () => {
+  it("loads the first clip, and the next three into the other elements", () => {
     const [, effects] = run([{ type: "clips", clips: CLIPS }]);
-    expect(effects).toEqual(["load 0 a@10", "load 1 b@3", "load 2 c@0"]);
+    expect(effects).toEqual(["load 0 a@10", "load 1 b@3", "load 2 c@0", "load 3 d@5"]);
   });
 
   it("swaps the elements at the out point and prepares the clip after", () => {
     const [before] = run([{ type: "time", time: 11.9 }], playing);
     expect(before).toBe(playing);
     const [state, effects] = run([{ type: "time", time: 11.995 }], playing);
-    expect(effects).toEqual(["play 1", "pause 0", "load 0 d@5"]);
+    expect(effects).toEqual(["play 1", "pause 0", "load 0 e@2"]);
     expect(state).toMatchObject({ index: 1, active: 1, playing: true });
     const [third, more] = run([{ type: "time", time: 8.1 }], state);
     expect(more).toEqual(["play 2", "pause 1"]);
-    const [last, end] = run([{ type: "time", time: 1 }], third);
-    expect(end).toEqual(["play 0", "pause 2"]);
-    expect(last).toMatchObject({ index: 3, active: 0 });
+    const [last, end] = run(
+      [
+        { type: "time", time: 1 },
+        { type: "time", time: 6 },
+      ],
+      third,
+    );
+    expect(end).toEqual(["play 3", "pause 2", "play 0", "pause 3"]);
+    expect(last).toMatchObject({ index: 4, active: 0 });
     expect(run([{ type: "ended" }], last)[0]).toMatchObject({ playing: false, ended: true });
   });
 
@@ -70,7 +82,7 @@ describe("a string-out", () => {
 
   it("plays from the beginning after its end", () => {
     const [state, effects] = run(
-      [{ type: "go", index: 3 }, { type: "time", time: 6 }, { type: "play" }],
+      [{ type: "go", index: 4 }, { type: "time", time: 4 }, { type: "play" }],
       playing,
     );
     expect(state).toMatchObject({ index: 0, playing: true, ended: false });
@@ -83,23 +95,23 @@ describe("a string-out", () => {
 
   it("goes to a time within a clip without the prepared element", () => {
     const [state, effects] = run([{ type: "go", index: 1, time: 5 }], playing);
-    expect(effects).toEqual(["load 0 b@5", "play 0", "load 1 d@5"]);
+    expect(effects).toEqual(["load 0 b@5", "play 0", "load 1 e@2"]);
     expect(state).toMatchObject({ index: 1, active: 0 });
   });
 
   it("reports a clip that fails and goes to the next", () => {
     const [state, effects] = run([{ type: "failed", slot: 0 }], playing);
-    expect(effects).toEqual(["report a", "play 1", "pause 0", "load 0 d@5"]);
+    expect(effects).toEqual(["report a", "play 1", "pause 0", "load 0 e@2"]);
     expect(state).toMatchObject({ index: 1, active: 1 });
     // A failure of the same clip is reported once.
-    expect(run([{ type: "failed", slot: 0 }], { ...state, loaded: [playing.loaded[0], "", ""] })[1]).toEqual(
-      [],
-    );
+    expect(
+      run([{ type: "failed", slot: 0 }], { ...state, loaded: [playing.loaded[0], "", "", ""] })[1],
+    ).toEqual([]);
   });
 
   it("skips a prepared clip that fails", () => {
     const [state, effects] = run([{ type: "failed", slot: 1 }], playing);
-    expect(effects).toEqual(["report b", "load 1 d@5"]);
+    expect(effects).toEqual(["report b", "load 1 e@2"]);
     expect(run([{ type: "time", time: 12 }], state)[0]).toMatchObject({ index: 2, active: 2 });
   });
 
@@ -118,17 +130,17 @@ describe("a string-out", () => {
     const [trimmed, loads] = run([{ type: "clips", clips: [CLIPS[0], clip("b", 4, 8, "w")] }], playing);
     expect([trimmed.index, loads]).toEqual([0, ["load 1 b@4"]]);
     const [removed, moved] = run([{ type: "clips", clips: CLIPS.slice(1) }], playing);
-    expect([removed.index, moved]).toEqual([0, ["play 1", "pause 0", "load 0 d@5"]]);
+    expect([removed.index, moved]).toEqual([0, ["play 1", "pause 0", "load 0 e@2"]]);
     expect(run([{ type: "clips", clips: [] }], playing)[0]).toMatchObject({ playing: false, ended: true });
   });
 });
 
 it("converts between times of the string-out and of its files", () => {
-  expect(totalDuration(CLIPS)).toBe(9);
+  expect(totalDuration(CLIPS)).toBe(11);
   expect(locate(CLIPS, 0)).toEqual({ index: 0, time: 10 });
   expect(locate(CLIPS, 2)).toEqual({ index: 1, time: 3 });
   expect(locate(CLIPS, 6.5)).toEqual({ index: 1, time: 7.5 });
-  expect(locate(CLIPS, 99)).toEqual({ index: 3, time: 6 });
+  expect(locate(CLIPS, 99)).toEqual({ index: 4, time: 4 });
   expect(locate([], 5)).toEqual({ index: 0, time: 0 });
   for (const seconds of [0, 1.5, 2, 6.5, 7.25]) {
     const { index, time } = locate(CLIPS, seconds);

@@ -1,5 +1,5 @@
 // The string-out as a state machine: which clip plays in which media element. The other elements have the
-// next clips loaded and sought to their in points, so that the swap takes no time; two, because a seek may
+// next clips loaded and sought to their in points, so that the swap takes no time; three, because a seek may
 // take longer than a short clip plays. It touches no element: `reduce` returns the effects, which
 // `string-out-player.svelte.ts` applies.
 
@@ -15,7 +15,7 @@ export type Clip = {
 };
 
 /** The media elements, by their number. */
-export const SLOTS = [0, 1, 2] as const;
+export const SLOTS = [0, 1, 2, 3] as const;
 export type Slot = (typeof SLOTS)[number];
 
 export type StringOut = {
