@@ -8,6 +8,7 @@ test.beforeAll(async ({ service }) => { id = await ingest(service.url); });
 // Other spec files share the service and expect it to be empty.
 test.afterAll(async ({ service }) => {
   await fetch(`${service.url}/videos/${id}`, { method: "DELETE" });
+  await deleteBins(service);
 });
 test.beforeEach(({ service }) => deleteBins(service));
 
