@@ -14,7 +14,7 @@ import { restoreUploads, loadTus } from "../ingest/uploads.svelte";
 const HEALTH_INTERVAL = 30_000;
 /** Other users add and delete videos too. */
 const VIDEOS_INTERVAL = 30_000;
-/** How long what is not seen at first waits for the lists to be painted, in milliseconds. */
+/** Delay of background loads, so that the browser paints the lists first, in milliseconds. */
 const PAINT_TIME = 500;
 
 export async function start() {

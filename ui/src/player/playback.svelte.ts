@@ -11,7 +11,7 @@ const LAST_FRAME = 0.04;
 export class Playback {
   element = $state<HTMLVideoElement>();
   time = $state(0);
-  /** The last time that was not sought: for what follows playback and would delay the picture of a seek. */
+  /** The playback time, not updated during a seek. Views that are slow to render follow it. */
   settled = $state(0);
   paused = $state(true);
   duration = $state(0);

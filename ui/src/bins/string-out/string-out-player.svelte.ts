@@ -29,7 +29,7 @@ export class StringOutPlayer {
   /** Time in the file of the current clip, in seconds. */
   time = $state(0);
   elements: (HTMLVideoElement | undefined)[] = [];
-  /** Loads that wait while another clip is sought: seeks at once would delay the next clip. */
+  /** Queued loads by slot. Clips load one at a time, because parallel seeks delay the next clip. */
   private waiting = new Map<Slot, () => void>();
   /** The last clip that could not be played. */
   failed = $state.raw<Clip | null>(null);
