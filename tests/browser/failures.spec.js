@@ -108,6 +108,7 @@ test("scripts stay within 80 KB at first and 220 KB in all, compressed", async (
 
 test("a page that fails to load shows an error, and others work", async ({ page, service }) => {
   await page.route("**/finding.js", (one) => one.abort());
+  const lastInBackground = page.waitForRequest("**/Settings.js");
   await page.goto(service.url);
   await expect(page.getByText("Nothing here yet")).toBeVisible();
   await page.getByRole("link", { name: "Ask", exact: true }).click();
@@ -117,6 +118,7 @@ test("a page that fails to load shows an error, and others work", async ({ page,
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   const retry = page.getByRole("button", { name: "Try again" });
   await expect(retry).toBeVisible();
+  await lastInBackground;
   await page.unrouteAll();
   await retry.click();
   await expect(page.getByRole("heading", { name: "Ask", exact: true })).toBeVisible();
