@@ -148,10 +148,10 @@ impl Bins {
         if !ids(&selects).eq(ids(&draft.selects)) {
             head.order_version = head.version;
         }
-        let pages = self.write_pages(&mut head, base, &selects, &draft.selects).await?;
+        let written = self.write_selects(&mut head, base, &selects, &draft.selects).await?;
         head.push_undo(kind, base, self.settings.max_undo);
         let bin = visible_bin(self, access, &head).await?;
-        let swapped = self.swap(&stored, head, &pages).await?;
+        let swapped = self.swap(&stored, head, &written).await?;
         Ok(swapped.then_some(BinChanged { bin, selects: views }))
     }
 
@@ -194,7 +194,7 @@ impl Bins {
         self.swap_head(access, &stored, head).await
     }
 
-    /// Replaces the state of a bin by one that needs no new pages.
+    /// Replaces the state of a bin by one that needs no new documents.
     async fn swap_head(
         &self,
         access: &Access,

@@ -63,6 +63,9 @@ pub(super) struct BinHead {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) videos: Option<Vec<VideoShare>>,
     pub(super) pages: Vec<PageRef>,
+    /// Name of the document with the order of the selects; `None` if it is the order of the pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) order: Option<String>,
     /// The changes that can be undone, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) undo: Vec<UndoStep>,
@@ -83,6 +86,9 @@ pub(super) struct UndoStep {
     /// Total length of all selects before the change, in milliseconds.
     milliseconds: u64,
     pages: PageDelta,
+    /// Name of the document with the order before the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    order: Option<String>,
 }
 
 /// The name and the description of a bin.
@@ -112,6 +118,7 @@ impl BinHead {
             milliseconds: 0,
             videos: Some(Vec::new()),
             pages: Vec::new(),
+            order: None,
             undo: Vec::new(),
             nonce: random_digits(),
         }
@@ -155,6 +162,7 @@ impl BinHead {
             selects: before.selects,
             milliseconds: before.milliseconds,
             pages: PageDelta::between(&before.pages, &self.pages),
+            order: before.order.clone(),
         };
         self.undo.insert(0, step);
         self.undo.truncate(max_undo);
@@ -169,12 +177,13 @@ impl BinHead {
                 self.bin_id
             )));
         }
-        let UndoStep { details, selects, milliseconds, pages, .. } = self.undo.remove(0);
+        let UndoStep { details, selects, milliseconds, pages, order, .. } = self.undo.remove(0);
         let restored = pages.restore(&self.pages);
         self.pages = restored.ok_or_else(|| {
             Error::corrupt(format!("the undo history of bin '{}' does not fit", self.bin_id))
         })?;
         (self.selects, self.milliseconds, self.videos) = (selects, milliseconds, None);
+        self.order = order;
         if let Some(Details { name, description }) = details {
             (self.name, self.description) = (name, description);
         }
@@ -182,10 +191,18 @@ impl BinHead {
         Ok(())
     }
 
-    /// Returns the names of all pages that this state needs, including those needed by an undo.
-    pub(super) fn referenced_pages(&self) -> BTreeSet<&str> {
+    /// Returns the names of all documents that this state needs: its pages and its order, and those
+    /// needed by an undo.
+    pub(super) fn documents(&self) -> BTreeSet<&str> {
         let undone = self.undo.iter().flat_map(|step| step.pages.replaced());
-        self.pages.iter().chain(undone).map(|page| page.name.as_str()).collect()
+        let pages = self.pages.iter().chain(undone).map(|page| page.name.as_str());
+        pages.chain(self.orders()).collect()
+    }
+
+    /// Returns the names of the documents with the current order and those needed by an undo.
+    fn orders(&self) -> impl Iterator<Item = &str> {
+        let undone = self.undo.iter().map(|step| &step.order);
+        undone.chain([&self.order]).filter_map(Option::as_deref)
     }
 
     /// Estimates the memory that the state takes, in bytes.
@@ -193,12 +210,14 @@ impl BinHead {
         let page = |page: &PageRef| size_of::<PageRef>() + page.name.len();
         let undone = self.undo.iter().flat_map(|step| step.pages.replaced());
         let pages: usize = self.pages.iter().chain(undone).map(page).sum();
+        let orders: usize = self.orders().map(str::len).sum();
         size_of::<Self>()
             + self.name.len()
             + self.description.len()
             + size_of_val(&*self.undo)
             + self.videos.as_deref().map_or(0, size_of_val)
             + pages
+            + orders
     }
 
     /// Returns the bin as users see it, with the length of all selects.
@@ -256,11 +275,30 @@ mod tests {
         let empty = BinHead::new("a".into(), String::new(), None);
         let first = changed(&empty, &["p", "q"], 2);
         let second = changed(&first, &["p", "r"], 2);
-        assert_eq!(second.referenced_pages(), BTreeSet::from(["p", "q", "r"]));
+        assert_eq!(second.documents(), BTreeSet::from(["p", "q", "r"]));
         let fourth = changed(&changed(&second, &["s"], 2), &["t"], 2);
-        assert_eq!(fourth.referenced_pages(), BTreeSet::from(["p", "r", "s", "t"]));
+        assert_eq!(fourth.documents(), BTreeSet::from(["p", "r", "s", "t"]));
         assert_eq!(fourth.undo.len(), 2);
-        assert_eq!(changed(&first, &["p"], 0).referenced_pages(), BTreeSet::from(["p"]));
+        assert_eq!(changed(&first, &["p"], 0).documents(), BTreeSet::from(["p"]));
+    }
+
+    #[test]
+    fn an_undo_restores_the_order() {
+        let stored = changed(&BinHead::new("a".into(), String::new(), None), &["p", "q"], 2);
+        let ordered = |before: &BinHead, order: Option<&str>| {
+            let mut head = before.next();
+            head.order = order.map(str::to_owned);
+            head.push_undo(ChangeKind::Move, before, 2);
+            head
+        };
+        let (first, second) = (ordered(&stored, Some("o")), ordered(&stored, None));
+        let mut third = ordered(&ordered(&first, Some("r")), None);
+        assert_eq!(third.documents(), BTreeSet::from(["o", "p", "q", "r"]));
+        assert_eq!(second.documents(), BTreeSet::from(["p", "q"]));
+        for order in [Some("r"), Some("o")] {
+            third.pop_undo().expect("a step");
+            assert_eq!(third.order.as_deref(), order);
+        }
     }
 
     #[test]

@@ -4,13 +4,14 @@
 //!
 //! `bins/<bin_id>/bin.json` holds a bin's details, the sums over its selects by video, the list of its pages
 //! and the changes that can be undone. It is changed only by compare-and-swap. The selects are in
-//! pages, which are immutable documents in the same folder. A change writes the pages that differ
-//! and then replaces `bin.json`, so readers see either the state before the change or the state
-//! after it.
+//! pages, which are immutable documents in the same folder. If their order is not that of the
+//! pages, it is another such document. A change writes the documents that differ and then replaces
+//! `bin.json`, so readers see either the state before the change or the state after it.
 
 pub mod change;
 mod draft;
 mod head;
+mod layout;
 mod list;
 mod page_cache;
 mod pages;
@@ -128,8 +129,8 @@ impl BinId {
         format!("{FOLDER}{self}/{HEAD}")
     }
 
-    fn page_key(&self, page: &str) -> String {
-        format!("{FOLDER}{self}/{page}.json")
+    fn document_key(&self, name: &str) -> String {
+        format!("{FOLDER}{self}/{name}.json")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads and writes the documents of bins.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use futures::{StreamExt, TryStreamExt, stream};
 use ports::records::Precondition;
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::head::BinHead;
-use super::pages::{Page, PageRef, paginate};
+use super::layout::{Layout, Order};
+use super::pages::{Page, PageRef};
 use super::select::{Select, SelectId, unknown_select};
 use super::usage::stored_shares;
 use super::{BinId, Bins, FOLDER, random_digits, unknown_bin};
@@ -110,31 +112,46 @@ impl Bins {
         head: &BinHead,
         positions: &Range<usize>,
     ) -> Result<Vec<Select>> {
+        let stored = match self.read_order(head).await? {
+            Some(order) => order.stored(positions),
+            None => vec![positions.clone()],
+        };
         let mut needed = Vec::new();
-        let mut page_start = 0;
+        let mut start = 0;
         for page in &head.pages {
-            let page_end = page_start + page.selects;
-            if page_end > positions.start && page_start < positions.end {
-                let first = positions.start.saturating_sub(page_start);
-                needed.push((page.clone(), first..positions.end.min(page_end) - page_start));
+            let end = start + page.selects;
+            if stored.iter().any(|range| range.start < end && start < range.end) {
+                needed.push((start..end, page.clone()));
             }
-            page_start = page_end;
+            start = end;
         }
-        let reads = stream::iter(needed).map(|(page, within)| async move {
-            let key = head.bin_id.page_key(&page.name);
+        let reads = stream::iter(needed).map(|(range, page)| async move {
+            let key = head.bin_id.document_key(&page.name);
             let selects = match self.page_cache.get(&key) {
                 Some(selects) => selects,
                 None => self.page_cache.insert(&key, &self.read_page(&head.bin_id, &page).await?),
             };
-            Ok::<_, Error>(selects[within].to_vec())
+            Ok::<_, Error>((range, selects))
         });
-        let pages: Vec<Vec<Select>> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
-        Ok(pages.into_iter().flatten().collect())
+        let pages: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
+        Ok(selects_at(&stored, &pages))
+    }
+
+    /// Reads the order of the selects; `None` if it is the order of the pages.
+    pub(super) async fn read_order(&self, head: &BinHead) -> Result<Option<Order>> {
+        let Some(name) = &head.order else { return Ok(None) };
+        let key = head.bin_id.document_key(name);
+        let order: Option<Order> = read_document(&*self.store, &key).await?;
+        let order = order.ok_or_else(|| Error::corrupt(missing_record(&key)))?;
+        match order.is_complete(head.selects) {
+            true => Ok(Some(order)),
+            false => Err(Error::corrupt(format!("the record {key} does not order every select"))),
+        }
     }
 
     /// Reads a page from the store.
     pub(super) async fn read_page(&self, bin_id: &BinId, page: &PageRef) -> Result<Vec<Select>> {
-        let key = bin_id.page_key(&page.name);
+        let key = bin_id.document_key(&page.name);
         let selects: Option<Vec<Select>> = read_document(&*self.store, &key).await?;
         let selects = selects.ok_or_else(|| Error::corrupt(missing_record(&key)))?;
         match selects.len() == page.selects {
@@ -163,47 +180,58 @@ impl Bins {
         }
     }
 
-    /// Divides `new` into pages, writes those that `base` does not have, and adds all of them to
-    /// `head`. Returns the keys of the written pages.
-    pub(super) async fn write_pages(
+    /// Writes the documents that a bin with the selects `new` needs and `base`, which has the selects
+    /// `old`, does not have. Adds them to `head`. Returns their keys.
+    pub(super) async fn write_selects(
         &self,
         head: &mut BinHead,
         base: &BinHead,
         old: &[Select],
         new: &[Select],
     ) -> Result<Vec<String>> {
+        let layout = match self.read_order(base).await? {
+            Some(order) => Layout::new(&base.pages, &order.in_pages(old), new),
+            None => Layout::new(&base.pages, old, new),
+        };
+        let name = || format!("{}-{}", head.version, random_digits());
         let (mut pages, mut documents, mut written) = (Vec::new(), Vec::new(), Vec::new());
-        for page in paginate(&base.pages, old, new) {
+        for page in layout.pages {
             pages.push(match page {
                 Page::Stored(page) => page,
                 Page::New(positions) => {
-                    let name = format!("{}-{}", head.version, random_digits());
-                    let document = to_json(&new[positions.clone()])?;
-                    let key = head.bin_id.page_key(&name);
-                    documents.push((key.clone(), document));
-                    written.push((key, positions.clone()));
-                    PageRef { name, selects: positions.len() }
+                    let page = PageRef { name: name(), selects: positions.len() };
+                    let selects = &layout.selects[positions];
+                    let key = head.bin_id.document_key(&page.name);
+                    documents.push((key.clone(), to_json(selects)?));
+                    written.push((key, selects));
+                    page
                 }
             });
         }
+        let order = layout.order.map(|order| (name(), order));
+        if let Some((name, order)) = &order {
+            documents.push((head.bin_id.document_key(name), to_json(order)?));
+        }
         head.pages = pages;
+        head.order = order.map(|(name, _)| name);
         head.selects = new.len();
         head.milliseconds = new.iter().map(Select::milliseconds).sum();
         head.videos = stored_shares(new);
+        let keys = documents.iter().map(|(key, _)| key.clone()).collect();
         stream::iter(documents)
             .map(|(key, document)| async move { self.store.put(&key, &document).await })
             .buffer_unordered(MAX_CONCURRENT_READS)
             .try_collect::<()>()
             .await?;
-        for (key, positions) in &written {
-            self.page_cache.insert(key, &new[positions.clone()]);
+        for (key, selects) in written {
+            self.page_cache.insert(&key, selects);
         }
-        Ok(written.into_iter().map(|(key, _)| key).collect())
+        Ok(keys)
     }
 
-    /// Replaces the state of a bin by `head`, for which the pages `written` were stored. Returns
-    /// whether it did; if not, another process has changed the bin. Removes the pages that are no
-    /// longer needed.
+    /// Replaces the state of a bin by `head`, for which the documents `written` were stored. Returns
+    /// whether it did; if not, another process has changed the bin. Removes the documents that are
+    /// no longer needed.
     pub(super) async fn swap(
         &self,
         stored: &StoredBin,
@@ -217,25 +245,24 @@ impl Bins {
             // The swap may have happened although the store reports that it did not.
             let current = self.store.get(&key).await?;
             if current.as_ref() != Some(&document) {
-                // While the state is still the old one, a delayed swap may yet need the pages.
+                // While the state is still the old one, a delayed swap may yet need the documents.
                 if current.as_ref() != Some(&stored.document) {
-                    self.remove_pages(written.to_vec()).await;
+                    self.remove(written.to_vec()).await;
                 }
                 return Ok(false);
             }
         }
-        let needed = head.referenced_pages();
-        let unneeded = stored.head.referenced_pages().into_iter();
-        let unneeded = unneeded.filter(|page| !needed.contains(page));
-        self.remove_pages(unneeded.map(|page| head.bin_id.page_key(page)).collect()).await;
+        let needed = head.documents();
+        let unneeded = stored.head.documents().into_iter().filter(|name| !needed.contains(name));
+        self.remove(unneeded.map(|name| head.bin_id.document_key(name)).collect()).await;
         Ok(true)
     }
 
-    /// Removes pages that no state needs. If that fails, a later sweep removes them.
-    async fn remove_pages(&self, keys: Vec<String>) {
+    /// Removes documents that no state needs. If that fails, a later sweep removes them.
+    async fn remove(&self, keys: Vec<String>) {
         let removals = stream::iter(keys).map(|key| async move {
             if let Err(error) = self.store.delete(&key).await {
-                tracing::debug!(key, %error, "a page of a bin was not removed");
+                tracing::debug!(key, %error, "a document of a bin was not removed");
             }
         });
         removals.buffer_unordered(MAX_CONCURRENT_READS).collect::<()>().await;
@@ -256,6 +283,20 @@ impl Bins {
         }
         Ok(true)
     }
+}
+
+/// Returns the selects of `pages` in the order of `ranges`. Each page has its range of positions.
+fn selects_at(ranges: &[Range<usize>], pages: &[(Range<usize>, Arc<[Select]>)]) -> Vec<Select> {
+    let mut selects = Vec::new();
+    for wanted in ranges {
+        let first = pages.partition_point(|(range, _)| range.end <= wanted.start);
+        for (range, page) in pages[first..].iter().take_while(|(range, _)| range.start < wanted.end)
+        {
+            let start = wanted.start.max(range.start) - range.start;
+            selects.extend_from_slice(&page[start..wanted.end.min(range.end) - range.start]);
+        }
+    }
+    selects
 }
 
 fn to_json<T: Serialize + ?Sized>(document: &T) -> Result<Value> {

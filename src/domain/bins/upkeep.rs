@@ -9,25 +9,25 @@ use super::{BinId, Bins, FOLDER, HEAD};
 use crate::kernel::error::{Error, Result};
 
 impl Bins {
-    /// Removes the documents that no bin needs: pages that an interrupted change has written, and
-    /// the folders of deleted bins. Returns the number of removed pages and folders.
+    /// Removes the documents that no bin needs: those that an interrupted change has
+    /// written, and the folders of deleted bins. Returns the number of removed documents and folders.
     ///
-    /// This needs no lock. A page is named after the version that it was written for, so a page
+    /// This needs no lock. A document is named after the version that it was written for, so one
     /// that the current or a later version does not need belongs to a change that cannot succeed
     /// anymore.
     pub async fn sweep(&self) -> Result<u64> {
-        let mut pages: BTreeMap<BinId, Vec<String>> = BTreeMap::new();
+        let mut documents: BTreeMap<BinId, Vec<String>> = BTreeMap::new();
         for key in self.store.list(FOLDER).await? {
             let Some((bin_id, name)) = parse_key(&key) else { continue };
-            let pages = pages.entry(bin_id).or_default();
+            let documents = documents.entry(bin_id).or_default();
             if name != HEAD {
-                pages.push(name.trim_end_matches(".json").to_owned());
+                documents.push(name.trim_end_matches(".json").to_owned());
             }
         }
         let mut removed = 0;
-        for (bin_id, pages) in pages {
+        for (bin_id, documents) in documents {
             removed += match self.stored(&bin_id).await {
-                Ok(Some(stored)) => self.sweep_pages(&stored.head, &pages).await?,
+                Ok(Some(stored)) => self.sweep_documents(&stored.head, &documents).await?,
                 // The first document of a bin is its head, so without one there is no bin.
                 Ok(None) => {
                     self.store.delete(&bin_id.folder()).await?;
@@ -40,26 +40,26 @@ impl Bins {
         Ok(removed)
     }
 
-    async fn sweep_pages(&self, head: &BinHead, pages: &[String]) -> Result<u64> {
-        let needed = head.referenced_pages();
-        let is_garbage = |page: &&String| {
-            !needed.contains(page.as_str())
-                && written_for(page).is_some_and(|version| version <= head.version)
+    async fn sweep_documents(&self, head: &BinHead, documents: &[String]) -> Result<u64> {
+        let needed = head.documents();
+        let is_garbage = |name: &&String| {
+            !needed.contains(name.as_str())
+                && written_for(name).is_some_and(|version| version <= head.version)
         };
         let mut removed = 0;
-        for page in pages.iter().filter(is_garbage) {
-            self.store.delete(&head.bin_id.page_key(page)).await?;
+        for name in documents.iter().filter(is_garbage) {
+            self.store.delete(&head.bin_id.document_key(name)).await?;
             removed += 1;
         }
         Ok(removed)
     }
 
-    /// Verifies all bins. Returns one line for each bin that is unreadable or lacks a page.
+    /// Verifies all bins. Returns one line for each bin that is unreadable or lacks a document.
     pub(crate) async fn problems(&self) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         for bin_id in self.ids().await? {
             let checked = match self.stored(&bin_id).await {
-                Ok(Some(stored)) => self.check_pages(&stored).await,
+                Ok(Some(stored)) => self.check_documents(&stored).await,
                 Ok(None) => Ok(()),
                 Err(error) => Err(error),
             };
@@ -73,15 +73,16 @@ impl Bins {
         Ok(problems)
     }
 
-    /// Reads every page of a bin, including those that an undo would restore.
-    async fn check_pages(&self, stored: &StoredBin) -> Result<()> {
+    /// Reads the selects of a bin and looks for the documents that an undo would restore.
+    async fn check_documents(&self, stored: &StoredBin) -> Result<()> {
         let StoredBin { head, .. } = stored;
         let checked = async {
             for page in &head.pages {
                 self.read_page(&head.bin_id, page).await?;
             }
-            for page in head.referenced_pages() {
-                let key = head.bin_id.page_key(page);
+            self.read_order(head).await?;
+            for name in head.documents() {
+                let key = head.bin_id.document_key(name);
                 if self.store.get(&key).await?.is_none() {
                     return Err(Error::corrupt(format!("the record {key} is missing")));
                 }
@@ -89,7 +90,7 @@ impl Bins {
             Ok(())
         };
         match checked.await {
-            // A change may have removed the page in the meantime.
+            // A change may have removed the document in the meantime.
             Err(error) if error.is_corrupt() => match self.stored(&head.bin_id).await? {
                 Some(now) if now.head.version == head.version => Err(error),
                 _ => Ok(()),
@@ -128,7 +129,7 @@ fn parse_key(key: &str) -> Option<(BinId, &str)> {
     Some((BinId::read(bin_id)?, name))
 }
 
-/// Returns the version that a page was written for.
-fn written_for(page: &str) -> Option<u64> {
-    page.split_once('-')?.0.parse().ok()
+/// Returns the version that a document was written for.
+fn written_for(name: &str) -> Option<u64> {
+    name.split_once('-')?.0.parse().ok()
 }

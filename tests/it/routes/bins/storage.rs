@@ -23,14 +23,20 @@ async fn bytes<'k>(app: &TestApp, keys: impl Iterator<Item = &'k String>) -> usi
     bytes
 }
 
+/// A bin with this number of selects of 9 seconds, each 1 ms after the one before.
+async fn large(app: &TestApp, video_id: &str, count: u32) -> String {
+    let path = bin(app, "large").await;
+    let moment = |ms| json!({"moment_id": format!("m_{video_id}_{ms}_{}", ms + 9_000)});
+    let selects: Vec<Value> = (0..count).map(moment).collect();
+    app.post_json(&format!("{path}/selects"), json!({"selects": selects})).await.ok();
+    path
+}
+
 #[tokio::test]
 async fn a_change_of_a_large_bin_writes_little() {
     let app = TestApp::new().await;
     let id = app.video().await;
-    let path = bin(&app, "large").await;
-    let moments: Vec<Value> =
-        (0..10_000).map(|ms| json!({"moment_id": format!("m_{id}_{ms}_{}", ms + 9_000)})).collect();
-    app.post_json(&format!("{path}/selects"), json!({"selects": moments})).await.ok();
+    let path = large(&app, &id, 10_000).await;
     let full = json!({"selects": [{"moment_id": format!("m_{id}_0_1000")}]});
     let refused = app.post_json(&format!("{path}/selects"), full).await;
     mentions(&refused.error(400), &["at most 10000 selects"]);
@@ -63,6 +69,40 @@ async fn a_change_of_a_large_bin_writes_little() {
     let last = app.get(&format!("{path}/selects?offset=9999")).await.ok();
     assert_eq!(last["selects"][0]["select_id"], "s10000");
     assert_eq!(keys(&app).await, stored, "an undo removes the pages that it replaced");
+}
+
+#[tokio::test]
+async fn a_move_of_scattered_selects_writes_only_their_order() {
+    let app = TestApp::with(|setup| setup.settings.bins.cache_bytes = 0).await;
+    let id = app.video().await;
+    let path = large(&app, &id, 2_000).await;
+    let stored = keys(&app).await;
+    let tens = |count: usize| (1..=count).map(|number| format!("s{}", number * 10));
+    let moved: Vec<String> = tens(100).rev().collect();
+    let body = json!({"select_ids": moved, "position": 0});
+    app.post_json(&format!("{path}/selects/move"), body).await.ok();
+
+    let ordered = keys(&app).await;
+    let new: Vec<&String> = ordered.difference(&stored).collect();
+    assert_eq!(new.len(), 1, "{new:?}");
+    let others = (1..=2_000).filter(|number| number % 10 != 0 || *number > 1_000);
+    let expected: Vec<String> =
+        moved.into_iter().chain(others.map(|number| format!("s{number}"))).collect();
+    for offset in [0, 95, 400, 1_750] {
+        let page = app.get(&format!("{path}/selects?limit=300&offset={offset}")).await.ok();
+        let page = page["selects"].as_array().unwrap().iter().map(|s| s["select_id"].clone());
+        let wanted = &expected[offset..(offset + 300).min(2_000)];
+        assert_eq!(page.collect::<Vec<Value>>(), wanted, "{offset}");
+    }
+    assert_eq!(app.service.catalog.bins.sweep().await.unwrap(), 0);
+
+    app.patch_json(&format!("{path}/selects/s990"), json!({"note": "changed"})).await.ok();
+    let second = app.get(&format!("{path}/selects?limit=2")).await.ok();
+    assert_eq!(second["selects"][1]["note"], "changed");
+    for _ in 0..2 {
+        app.post_json(&format!("{path}/undo"), Value::Null).await.ok();
+    }
+    assert_eq!(keys(&app).await, stored, "an undo removes the order");
 }
 
 #[tokio::test]
@@ -178,4 +218,29 @@ async fn damaged_bins_are_reported_and_can_be_deleted() {
 
     let more = json!({"selects": [span(&id, 0.0, 1.0)]});
     app.post_json(&format!("{whole}/selects"), more).await.ok();
+}
+
+#[tokio::test]
+async fn a_damaged_order_is_reported() {
+    let app = TestApp::new().await;
+    let id = app.video().await;
+    let path = large(&app, &id, 900).await;
+    let before = keys(&app).await;
+    let ends = json!({"select_ids": ["s1", "s500", "s900"], "position": 450});
+    app.post_json(&format!("{path}/selects/move"), ends).await.ok();
+    let after = keys(&app).await;
+    let order = after.difference(&before).next().unwrap();
+    let problems = async || app.service.maintenance.verification.run().await.unwrap().problems;
+    assert_eq!(problems().await, [""; 0]);
+    for (damage, words) in [
+        (json!([[0, 899]]), "does not order every select"),
+        (json!([[0, 900], [5, 1]]), "does not order every select"),
+        (json!({"runs": 7}), "does not read back"),
+    ] {
+        app.records.put(order, &damage).await.unwrap();
+        mentions(&problems().await.concat(), &[order, words, "delete the bin"]);
+        app.get(&format!("{path}/selects")).await.error(500);
+    }
+    app.records.delete(order).await.unwrap();
+    mentions(&problems().await.concat(), &[order, "is missing"]);
 }
