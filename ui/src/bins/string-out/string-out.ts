@@ -1,6 +1,6 @@
 // The string-out as a state machine: which clip plays in which media element. The other elements have the
-// next clips loaded and sought to their in points, so that the swap takes no time; three, because a seek may
-// take longer than a short clip plays. It touches no element: `reduce` returns the effects, which
+// next clips loaded and sought to their in points, so that the swap takes no time; six, because some seeks take
+// longer than a short clip plays. It touches no element: `reduce` returns the effects, which
 // `string-out-player.svelte.ts` applies.
 
 /** A select that can be played. `start` and `end` are seconds of the file; `position` counts from 0. */
@@ -15,7 +15,7 @@ export type Clip = {
 };
 
 /** The media elements, by their number. */
-export const SLOTS = [0, 1, 2, 3] as const;
+export const SLOTS = [0, 1, 2, 3, 4, 5, 6] as const;
 export type Slot = (typeof SLOTS)[number];
 
 export type StringOut = {
