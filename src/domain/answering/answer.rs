@@ -15,7 +15,7 @@ use crate::answering::audit::{AuditedSentence, SentenceClaim, supports_by_words}
 use crate::answering::citations::{CitationForm, quote, with_citations};
 use crate::answering::context::Evidence;
 use crate::answering::named::NamedEvidence;
-use crate::answering::reading::{NearestWindow, is_language, may_answer};
+use crate::answering::reading::{NearestWindow, is_language, may_answer, quotes_question};
 use crate::answering::refusal::{NO_ANSWER, refusal};
 use crate::answering::rows::quotes_row;
 use crate::kernel::error::{Error, Result};
@@ -269,7 +269,8 @@ impl Answering {
             };
             // Rows of tables are chosen by the question's words, below.
             let is_answer = !quotes_row(&sentence.sentence, context)
-                && may_answer(question, &sentence.sentence, cited);
+                && may_answer(question, &sentence.sentence, cited)
+                && !quotes_question(question, &sentence.sentence, context);
             if *score < min_probability || !is_answer {
                 sentence.verdict = Verdict::Unsupported;
             }

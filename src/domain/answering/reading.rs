@@ -1,6 +1,8 @@
 //! Scores the evidence for a question sentence by sentence, to find the sentences that answer the
 //! question and the sentence nearest to it.
 
+mod asked;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use ports::llm::PassageKind;
@@ -14,6 +16,8 @@ use crate::answering::rows::{keep_best_rows, relevant_cells, row_score};
 use crate::kernel::error::{Error, Result};
 use crate::kernel::vector::dot;
 use crate::search::rerank::{self, AnswerCriteria, split_for_scoring};
+pub(super) use asked::quotes_question;
+use asked::{is_conversation, share_of_question};
 
 /// Maximum number of sentences that are compared with a question that has no answer. The sentences
 /// come from the most probable moments.
@@ -26,9 +30,6 @@ const MAX_CONTINUED: usize = 8;
 /// Maximum number of sentences that the re-ranker scores for a question. The most probable
 /// sentences are chosen.
 const MAX_SCORED: usize = 24;
-
-/// Factor for the score of a window in which only questions are asked.
-const SHARE_OF_QUESTION: f32 = 0.5;
 
 /// Search probability assumed for text that no search has found, such as a summary.
 const UNKNOWN_PROBABILITY: f32 = 0.5;
@@ -194,8 +195,7 @@ fn says_absence(text: &str) -> bool {
 /// Splits the evidence into windows. A window is a sentence and the one that is spoken right after
 /// it. On-screen text counts as one sentence.
 fn windows<'a>(context: &[&'a Evidence]) -> Vec<Window<'a>> {
-    let speakers: BTreeSet<&str> = context.iter().filter_map(|e| e.speaker.as_deref()).collect();
-    let is_conversation = speakers.len() > 1;
+    let is_conversation = is_conversation(context);
     let sentences = |&evidence: &&'a Evidence| {
         let parts = split_for_scoring(evidence.kind, &evidence.text);
         parts.into_iter().map(move |text| {
@@ -238,19 +238,6 @@ fn keep_related_screen_text(
     let is_related = |text: &str| criteria.word_overlap(text) > 0.0;
     if windows.iter().any(|(_, text, said)| is_screen(said) && is_related(text)) {
         windows.retain(|(_, text, said)| !is_screen(said) || is_related(text));
-    }
-}
-
-/// Factor for the score of a window: [`SHARE_OF_QUESTION`] if nothing but questions is said in it. A
-/// question that somebody asks in the footage answers nothing, but its reply may.
-fn share_of_question(question: &str, said: &Window<'_>) -> f32 {
-    const ASKING: &[&str] = &["ask", "asks", "asked", "question", "questions"];
-    let asks_for_questions =
-        || words(question).iter().any(|word| ASKING.contains(&word.lower.as_str()));
-    if said.iter().all(|said| said.is_asked) && !asks_for_questions() {
-        SHARE_OF_QUESTION
-    } else {
-        1.0
     }
 }
 
@@ -428,31 +415,6 @@ mod tests {
         ] {
             assert_eq!(may_answer(question, &cited.text, &[cited]), expected, "{question}");
         }
-    }
-
-    #[test]
-    fn questions_in_the_footage_are_no_answers() {
-        let said = |speaker: &str, text: &str| Evidence {
-            speaker: Some(speaker.into()),
-            ..piece(0.0, 5.0, text)
-        };
-        let all = [
-            said("S1", "Do they order iced coffee?"),
-            said("S1", "But why do they?"),
-            said("S2", "We sell iced coffee."),
-            said("S1", "Do you know it?"),
-        ];
-        let context: Vec<&Evidence> = all.iter().collect();
-        let shares = |question: &str| -> Vec<f32> {
-            windows(&context).iter().map(|said| share_of_question(question, said)).collect()
-        };
-        let lengths: Vec<usize> = windows(&context).iter().map(Vec::len).collect();
-        assert_eq!(lengths, [1, 2, 1, 1]);
-        assert_eq!(shares("What do they order?"), [0.5, 1.0, 1.0, 0.5]);
-        assert_eq!(shares("What do they ask?"), [1.0; 4]);
-        let speech = [said("S1", "We choose to go to the moon."), said("S1", "But why the moon?")];
-        let speech: Vec<&Evidence> = speech.iter().collect();
-        assert_eq!(windows(&speech).iter().map(Vec::len).collect::<Vec<_>>(), [2, 1], "rhetorical");
     }
 
     fn unscored<'a>(context: &[&'a Evidence]) -> Vec<(f32, String, Window<'a>)> {
