@@ -214,7 +214,7 @@ export const search: typeof english = {
     matchesNow: (moments) => `Treffer in der jetzigen Bibliothek: ${moments}.`,
     matchesAtLeast: (moments) => `Treffer in der jetzigen Bibliothek: mindestens ${moments}.`,
     more: "Mehr",
-    newAbout: "Jedes Video, das ab jetzt hinzugefügt oder erneut analysiert wird, wird durchsucht nach:",
+    newAbout: "Jedes Video, das ab jetzt neue Ergebnisse erhält, wird durchsucht nach:",
     everyVideo:
       "Benachrichtigungen durchsuchen jedes neue Video, nicht nur die für diese Suche ausgewählten.",
     text: "Wonach gesucht wird",

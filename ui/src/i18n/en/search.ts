@@ -208,7 +208,7 @@ export const search = {
     matchesNow: (moments: string) => `Matches in the present library: ${moments}.`,
     matchesAtLeast: (moments: string) => `Matches in the present library: at least ${moments}.`,
     more: "More",
-    newAbout: "Every video that is added or analysed again from now on is searched for:",
+    newAbout: "Every video that gets new results from now on is searched for:",
     everyVideo: "Alerts search every new video, not only the videos selected for this search.",
     text: "What to search for",
     name: "Alert name",
