@@ -77,7 +77,7 @@ impl Order {
 }
 
 /// How the selects of a new state are stored.
-pub(super) struct Layout {
+pub(super) struct SelectLayout {
     /// The selects in the order of the pages.
     pub(super) selects: Vec<Select>,
     pub(super) pages: Vec<Page>,
@@ -85,7 +85,7 @@ pub(super) struct Layout {
     pub(super) order: Option<Order>,
 }
 
-impl Layout {
+impl SelectLayout {
     /// Lays out the selects `new` of a bin whose `pages` have the selects `stored`, so that the
     /// fewest documents are written.
     pub(super) fn new(pages: &[PageRef], stored: &[Select], new: &[Select]) -> Self {
@@ -171,7 +171,7 @@ mod tests {
                 None => old,
             };
             assert_eq!(stored, self.selects);
-            let layout = Layout::new(&self.pages, &stored, &new);
+            let layout = SelectLayout::new(&self.pages, &stored, &new);
             self.written = layout.written();
             self.pages = Vec::new();
             for page in layout.pages {

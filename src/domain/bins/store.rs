@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::head::BinHead;
-use super::layout::{Layout, Order};
+use super::layout::{Order, SelectLayout};
 use super::pages::{Page, PageRef};
 use super::select::{Select, SelectId, unknown_select};
 use super::usage::stored_shares;
@@ -112,7 +112,7 @@ impl Bins {
         head: &BinHead,
         positions: &Range<usize>,
     ) -> Result<Vec<Select>> {
-        let stored = match self.read_order(head).await? {
+        let stored = match read_order(self, head).await? {
             Some(order) => order.stored(positions),
             None => vec![positions.clone()],
         };
@@ -135,18 +135,6 @@ impl Bins {
         });
         let pages: Vec<_> = reads.buffered(MAX_CONCURRENT_READS).try_collect().await?;
         Ok(selects_at(&stored, &pages))
-    }
-
-    /// Reads the order of the selects; `None` if it is the order of the pages.
-    pub(super) async fn read_order(&self, head: &BinHead) -> Result<Option<Order>> {
-        let Some(name) = &head.order else { return Ok(None) };
-        let key = head.bin_id.document_key(name);
-        let order: Option<Order> = read_document(&*self.store, &key).await?;
-        let order = order.ok_or_else(|| Error::corrupt(missing_record(&key)))?;
-        match order.is_complete(head.selects) {
-            true => Ok(Some(order)),
-            false => Err(Error::corrupt(format!("the record {key} does not order every select"))),
-        }
     }
 
     /// Reads a page from the store.
@@ -189,9 +177,9 @@ impl Bins {
         old: &[Select],
         new: &[Select],
     ) -> Result<Vec<String>> {
-        let layout = match self.read_order(base).await? {
-            Some(order) => Layout::new(&base.pages, &order.in_pages(old), new),
-            None => Layout::new(&base.pages, old, new),
+        let layout = match read_order(self, base).await? {
+            Some(order) => SelectLayout::new(&base.pages, &order.in_pages(old), new),
+            None => SelectLayout::new(&base.pages, old, new),
         };
         let name = || format!("{}-{}", head.version, random_digits());
         let (mut pages, mut documents, mut written) = (Vec::new(), Vec::new(), Vec::new());
@@ -282,6 +270,18 @@ impl Bins {
             tracing::debug!(%bin_id, %error, "the folder of a deleted bin was not removed");
         }
         Ok(true)
+    }
+}
+
+/// Reads the order of the selects; `None` if it is the order of the pages.
+pub(super) async fn read_order(bins: &Bins, head: &BinHead) -> Result<Option<Order>> {
+    let Some(name) = &head.order else { return Ok(None) };
+    let key = head.bin_id.document_key(name);
+    let order: Option<Order> = read_document(&*bins.store, &key).await?;
+    let order = order.ok_or_else(|| Error::corrupt(missing_record(&key)))?;
+    match order.is_complete(head.selects) {
+        true => Ok(Some(order)),
+        false => Err(Error::corrupt(format!("the record {key} does not order every select"))),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::head::BinHead;
-use super::store::StoredBin;
+use super::store::{StoredBin, read_order};
 use super::{BinId, Bins, FOLDER, HEAD};
 use crate::kernel::error::{Error, Result};
 
@@ -80,7 +80,7 @@ impl Bins {
             for page in &head.pages {
                 self.read_page(&head.bin_id, page).await?;
             }
-            self.read_order(head).await?;
+            read_order(self, head).await?;
             for name in head.documents() {
                 let key = head.bin_id.document_key(name);
                 if self.store.get(&key).await?.is_none() {
