@@ -47,7 +47,7 @@ export const corrections: typeof english = {
     chapterHint: "Um ein Kapitel hinzuzufügen, Anfang und Ende auf der Zeitleiste markieren.",
     undone: "Original wiederhergestellt.",
     about:
-      "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf auch in Zusammenfassungen. Bei einer erneuten Analyse bleiben sie erhalten.",
+      "Korrekturen gelten sofort in Untertiteln, Exporten, Suche und Antworten, kurz darauf auch in Zusammenfassungen. Eine neue Analyse erhält sie.",
     everywhere: "überall",
     between: (start, end) => `${start} bis ${end}`,
     nowhere: "keine Treffer",

@@ -70,7 +70,7 @@ export const search: typeof english = {
     update: "Liste aktualisieren",
     empty: "Momente nach Bedeutung finden",
     emptyAbout:
-      "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Um Momente aufzulisten, die neuesten zuerst, das Textfeld leer lassen und ein Video, eine Bedingung oder einen Filter auswählen.",
+      "Das Gesuchte mit eigenen Worten beschreiben. Die Ergebnisse sind die Momente, deren Beschreibung, Sprache oder Text im Bild am besten passt. Ohne Text listen ein Video, eine Bedingung oder ein Filter ihre Momente auf, die neuesten zuerst.",
     shortcut: "öffnet die Suche von jeder Seite aus.",
   },
   picture: {
@@ -214,7 +214,7 @@ export const search: typeof english = {
     matchesNow: (moments) => `Treffer in der jetzigen Bibliothek: ${moments}.`,
     matchesAtLeast: (moments) => `Treffer in der jetzigen Bibliothek: mindestens ${moments}.`,
     more: "Mehr",
-    newAbout: "Jedes Video, das ab jetzt neue Ergebnisse erhält, wird durchsucht nach:",
+    newAbout: "Videos mit neuen Ergebnissen werden durchsucht nach:",
     everyVideo:
       "Benachrichtigungen durchsuchen jedes neue Video, nicht nur die für diese Suche ausgewählten.",
     text: "Wonach gesucht wird",

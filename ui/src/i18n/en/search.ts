@@ -70,7 +70,7 @@ export const search = {
     update: "Update the list",
     empty: "Find moments by meaning",
     emptyAbout:
-      "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. To list moments, newest first, leave the text empty and select a video, a condition or a filter.",
+      "Describe what you are looking for in your own words. Results are the moments whose description, speech or on-screen text match best. Without text, a video, a condition or a filter lists its moments, newest first.",
     shortcut: "opens search from any page.",
   },
   /** Search by picture. */
@@ -208,7 +208,7 @@ export const search = {
     matchesNow: (moments: string) => `Matches in the present library: ${moments}.`,
     matchesAtLeast: (moments: string) => `Matches in the present library: at least ${moments}.`,
     more: "More",
-    newAbout: "Every video that gets new results from now on is searched for:",
+    newAbout: "Videos with new results are searched for:",
     everyVideo: "Alerts search every new video, not only the videos selected for this search.",
     text: "What to search for",
     name: "Alert name",
